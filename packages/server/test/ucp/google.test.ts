@@ -136,6 +136,43 @@ describe.each(DATABASES)("Google, connected to a shop on %s,", (dialect) => {
     },
   );
 
+  test("reads in the feed which products it can sell", async () => {
+    const add = (id: string, fields: object) =>
+      shop.admin("POST", "/products", { id, title: id, price: "5.00", currency: "EUR", ...fields });
+    await add("later", { availability: "preorder" });
+    await add("again", { availability: "backorder", quantity: 3 });
+    /** Whether each product is in stock, and whether Google may sell it. */
+    const read = async (condition: string) => {
+      await shop.admin("PATCH", "", { published_feeds: { formats: ["google"], condition } });
+      const feed = await fetch(`${server.url}/v1/feeds/${shop.site_key_hash}/google.xml`);
+      const items = (await feed.text()).split("<item>").slice(1);
+      const buyable =
+        "<g:native_commerce><g:checkout_eligibility>true</g:checkout_eligibility></g:native_commerce>";
+      const products = items.map((item) => [
+        /<g:id>(.*?)</.exec(item)?.[1],
+        /<g:availability>(.*?)</.exec(item)?.[1],
+        item.includes(buyable),
+      ]);
+      const shown = products.filter(([id]) => ["again", "gone", "later", "rose"].includes(`${id}`));
+      return { etag: feed.headers.get("etag"), products: shown };
+    };
+    const out = [
+      ["again", "out_of_stock", false],
+      ["gone", "out_of_stock", false],
+      ["later", "out_of_stock", false],
+    ];
+    const open = await read("new");
+    expect(open.products).toEqual([...out, ["rose", "in_stock", true]]);
+    expect((await read("used")).products).toEqual([...out, ["rose", "in_stock", false]]);
+    // Rules that let agents buy in no checkout.
+    const rule = { id: "sell", effect: "allow", when: { skill: { eq: "place_order" } } };
+    const rules = { policy: "rules/1", timezone: "UTC", default: "deny", rules: [rule] };
+    expect((await shop.admin("PUT", "/policy", rules)).status).toBe(200);
+    const closed = await read("new");
+    expect(closed.products).toEqual([...out, ["rose", "in_stock", false]]);
+    expect(closed.etag).not.toBe(open.etag);
+  });
+
   test("sends a buyer to the shop's own cart with one call, without a checkout", async () => {
     const options = await credentialOf("an API key");
     const link = "https://shop.example.com/cart/{items}";

@@ -1,4 +1,10 @@
-import { ok, type PublishedFeed, type Result, refuse } from "@gatehouse/protocol";
+import {
+  COMPLETE_CHECKOUT,
+  ok,
+  type PublishedFeed,
+  type Result,
+  refuse,
+} from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Product } from "../../domain/products/product.js";
 import {
@@ -18,6 +24,8 @@ const PAGE_PRODUCTS = 200;
 export interface PublishedProducts {
   readonly site: Site;
   readonly shop: ShopSettings;
+  /** Whether platforms can buy now: the gates are open, and the rules allow some purchase. */
+  readonly sellsByCheckout: boolean;
   /** Changes with the products and the settings. */
   readonly version: string;
   /** The products for sale, page by page, with or without the variants of each together. Each call reads them anew. */
@@ -46,7 +54,8 @@ export async function publishedProducts(
   feed: PublishedFeed,
 ): Promise<Result<PublishedProducts, "not_found" | "pending_verification">> {
   const { db, liveSites } = context;
-  const site = (await liveSites.find(siteKeyHash))?.site;
+  const live = await liveSites.find(siteKeyHash);
+  const site = live?.site;
   if (site?.siteKeyHash !== siteKeyHash) return refuse("not_found", "There is no such site.");
   if (site.status !== "verified") return refuse("pending_verification", site.domain);
   if (!site.publishedFeeds.formats.includes(feed)) {
@@ -56,7 +65,14 @@ export async function publishedProducts(
   // What delivery costs is then known to the shop system only.
   const isConnected = (await shopConnection(db, siteKeyHash)) !== undefined;
   const shop = isConnected ? { ...settings, shipping: [] } : settings;
-  const own = JSON.stringify([site.version, shop]);
+  const sellsByCheckout = live?.snapshot.offer.buying.includes(COMPLETE_CHECKOUT) === true;
+  const own = JSON.stringify([site.version, shop, sellsByCheckout]);
   const version = `${own} ${await offeredVersion(db, siteKeyHash)}`;
-  return ok({ site, shop, version, pages: (order) => pagesOf(context, siteKeyHash, order) });
+  return ok({
+    site,
+    shop,
+    sellsByCheckout,
+    version,
+    pages: (order) => pagesOf(context, siteKeyHash, order),
+  });
 }

@@ -104,7 +104,29 @@ function identifiersOf({ brand, gtin, mpn, identifierExists }: Product): readonl
   ];
 }
 
-function item(product: Product, condition: string, shipping: string): string {
+/**
+ * Google refuses a `preorder` or `backorder` without the day from which the product can be sent, and products here have
+ * no such day.
+ */
+function googleAvailability(product: Product): "in_stock" | "out_of_stock" {
+  return availabilityOf(product) === "in_stock" ? "in_stock" : "out_of_stock";
+}
+
+/** What all products of a feed share. */
+interface Terms {
+  readonly condition: string;
+  readonly shipping: string;
+  readonly sellsByCheckout: boolean;
+}
+
+/** Whether Google's agents may buy a product. Google lets them buy only what is new and in stock. */
+function eligibility(product: Product, { condition, sellsByCheckout }: Terms): readonly string[] {
+  const isBuyable = condition === "new" && googleAvailability(product) === "in_stock";
+  if (!sellsByCheckout || !isBuyable) return [];
+  return [`<g:native_commerce>${element("checkout_eligibility", "true")}</g:native_commerce>`];
+}
+
+function item(product: Product, terms: Terms): string {
   const { url, imageUrl, category, itemGroupId } = product;
   return [
     "<item>",
@@ -114,14 +136,15 @@ function item(product: Product, condition: string, shipping: string): string {
     ...(url === null ? [] : [element("link", url)]),
     ...(imageUrl === null ? [] : [element("image_link", imageUrl)]),
     ...product.additionalImageUrls.map((image) => element("additional_image_link", image)),
-    element("availability", availabilityOf(product)),
+    element("availability", googleAvailability(product)),
     ...pricesOf(product),
-    element("condition", condition),
+    element("condition", terms.condition),
     ...identifiersOf(product),
     ...(category === null ? [] : [element("product_type", category)]),
     ...(itemGroupId === null ? [] : [element("item_group_id", itemGroupId)]),
     ...optionsOf(product),
-    shipping,
+    ...eligibility(product, terms),
+    terms.shipping,
     "</item>\n",
   ].join("");
 }
@@ -130,9 +153,11 @@ function item(product: Product, condition: string, shipping: string): string {
 export async function* googleFeed({
   site,
   shop,
+  sellsByCheckout,
   pages,
 }: PublishedProducts): AsyncGenerator<string> {
-  const { name, domain, publishedFeeds } = site;
+  const { name, domain } = site;
+  const { condition } = site.publishedFeeds;
   const description = site.description === "" ? name : site.description;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n' +
     '<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0">\n<channel>\n' +
@@ -144,7 +169,7 @@ export async function* googleFeed({
       const { currency } = product.price;
       const known = shipping.get(currency) ?? shippingIn(shop, currency);
       shipping.set(currency, known);
-      yield item(product, publishedFeeds.condition, known);
+      yield item(product, { condition, shipping: known, sellsByCheckout });
     }
   }
   yield "</channel>\n</rss>\n";
