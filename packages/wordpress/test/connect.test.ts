@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
       system: "WooCommerce 10.2.4",
       sells: true,
       endpoint: `${wordpress.url}/wp-json/gatehouse/v1/connector`,
-      cart_link: `${wordpress.url}/checkout-link/?products={items}`,
+      cart_link: `${wordpress.url}/checkout-link/?products={items}&coupon={coupon}`,
     });
     expect((await fetch(`${wordpress.url}/.well-known/agent-card.json`)).status).toBe(200);
     expect(await wordpress.command("connect", {}, connect_code)).toContain(

@@ -182,6 +182,19 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     expect(made.body.totals.at(-1)).toEqual({ type: "total", amount: 2 * CUP.minor - 270 });
     const warning = { type: "warning", path: "$.discounts.codes[1]" };
     expect(made.body.messages).toContainEqual(expect.objectContaining(warning));
+    const link = `${wordpress.url}/checkout-link/?products=${ids.cup}:2&coupon=Welcome10`;
+    expect(made.body.continue_url).toBe(link);
+    // And pays the same in the shop.
+    const buyer = browser(wordpress.url);
+    await buyer.send(link.slice(wordpress.url.length));
+    const cart = JSON.parse((await buyer.send("/wp-json/wc/store/v1/cart")).text);
+    expect(cart.coupons.map(({ code }: Json) => code)).toEqual(["welcome10"]);
+    expect(cart.totals.total_discount_tax).toBeDefined();
+    expect(Number(cart.totals.total_items) + Number(cart.totals.total_items_tax)).toBe(
+      2 * CUP.minor,
+    );
+    const taken = Number(cart.totals.total_discount) + Number(cart.totals.total_discount_tax);
+    expect(taken).toBe(270);
   });
 
   test("a buyer who is handed over has the goods in the cart of WooCommerce's own checkout", async () => {

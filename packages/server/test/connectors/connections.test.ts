@@ -119,6 +119,10 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       ["an endpoint on another domain", { endpoint: "https://attacker.example/connector" }],
       ["an endpoint without HTTPS", { endpoint: "http://shop.example.com/connector" }],
       ["a cart link to another domain", { cart_link: "https://attacker.example/?p={items}" }],
+      [
+        "a cart link that is wrong without a code",
+        { cart_link: "https://shop.example.com/{coupon}/?p={items}" },
+      ],
       ["a cart link without goods", { cart_link: "https://shop.example.com/cart" }],
       ["a script as its cart link", { cart_link: "javascript:alert('{items}')" }],
     ])("refuses %s, and keeps the code", async (_what, wrong) => {

@@ -520,6 +520,29 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
+  test("leads the buyer to the shop with the code, or says which codes to enter there", async () => {
+    const by = discounting("2026-08-25");
+    const at1 = "https://shop.example.com/checkout-link/?products=rose:1";
+    const link = (rest: string) =>
+      `https://shop.example.com/checkout-link/?products={items}${rest}`;
+    const next = async (codes: readonly string[]) => {
+      const { body } = await at.create(shop, { ...ROSE, discounts: { codes } }, by);
+      expect(schemaFaults(DISCOUNTED, body)).toEqual([]);
+      const said = (body.messages ?? []).map(({ code }: { code: string }) => code);
+      return [body.continue_url, said.filter((code: string) => code.includes("carried")).length];
+    };
+    // Accepts every code.
+    system.spoil = { quote: (answer) => ({ ...answer, rejected_coupons: [] }) };
+    expect(await next(["welcome10"])).toEqual([at1, 1]);
+    system.connectionLink = link("&coupon={coupon}#pay");
+    await system.connect(server, shop.site_key_hash);
+    expect(await next([])).toEqual([`${at1}#pay`, 0]);
+    expect(await next(["A&b $&"])).toEqual([`${at1}&coupon=A%26b%20%24%26#pay`, 0]);
+    expect(await next(["a", "b"])).toEqual([`${at1}#pay`, 1]);
+    system.spoil = {};
+    expect(await next(["welcome10", "nothing"])).toEqual([`${at1}&coupon=welcome10#pay`, 0]);
+  });
+
   test("forgets codes that are replaced, and takes few at once", async () => {
     const by = discounting("2026-08-25");
     const { id } = (await at.create(shop, { ...ROSE, discounts: { codes: ["welcome10"] } }, by))

@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { ITEMS } from "../../domain/shop-settings/shop-settings.js";
+import { COUPON, canOmitCoupon, ITEMS } from "../../domain/shop-settings/shop-settings.js";
 import type { Site } from "../../domain/sites/site.js";
 import { readWebhookUrl } from "../webhook-url.js";
 
@@ -38,6 +38,10 @@ export async function readCartLink(
   if (!text.includes(ITEMS)) {
     return refuse("invalid_request", `cart_link: must contain ${ITEMS}.`);
   }
-  const own = await readOwnAddress(context, site, text.replaceAll(ITEMS, "1:1"), "cart_link");
+  if (!canOmitCoupon(text)) {
+    return refuse("invalid_request", `cart_link: must have ${COUPON} as in &coupon=${COUPON}.`);
+  }
+  const filled = text.replaceAll(ITEMS, "1:1").replaceAll(COUPON, "1");
+  const own = await readOwnAddress(context, site, filled, "cart_link");
   return own.ok ? ok(text) : own;
 }

@@ -75,22 +75,35 @@ export const ITEMS = "{items}";
 /** The product of a shop whose links take one. */
 const ID = "{id}";
 const QUANTITY = "{quantity}";
+/** The discount code of the buyer. */
+export const COUPON = "{coupon}";
+/** What has the code in a link. A link without a code leaves it out. */
+const COUPON_PARAMETER = /&[^&=#]+=\{coupon\}(?=[&#]|$)/g;
+
+/** Whether a link can be used without a code, too. */
+export const canOmitCoupon = (link: string): boolean =>
+  !link.replaceAll(COUPON_PARAMETER, "").includes(COUPON);
 
 /** Whether a link says where the goods go. */
 export const isCartLink = (link: string): boolean =>
   link.includes(ITEMS) || (link.includes(ID) && link.includes(QUANTITY));
 
 /**
- * The link into the shop's own cart with these goods; undefined if the shop's links take one product and there
- * are more.
+ * The link into the shop's own cart with these goods, and a discount code if there is one; undefined if the shop's
+ * links take one product and there are more.
  *
  * @example
- * cartLinkTo("https://shop.example.com/cart/{items}", [{ productId: "rose", quantity: 2 }]); //=> "https://shop.example.com/cart/rose:2"
+ * cartLinkTo("https://shop.example.com/cart/{items}", [{ productId: "rose", quantity: 2 }], null); //=> "https://shop.example.com/cart/rose:2"
  */
 export function cartLinkTo(
-  link: string,
+  template: string,
   lines: readonly { readonly productId: string; readonly quantity: number }[],
+  coupon: string | null,
 ): string | undefined {
+  const link =
+    coupon === null
+      ? template.replaceAll(COUPON_PARAMETER, "")
+      : template.replaceAll(COUPON, () => encodeURIComponent(coupon));
   if (link.includes(ITEMS)) {
     const items = lines.map(
       ({ productId, quantity }) => `${encodeURIComponent(productId)}:${quantity}`,

@@ -3,6 +3,7 @@ import { showShopSettings } from "../../actions/sites/read-sites.js";
 import { setShop } from "../../actions/sites/set-shop.js";
 import type { Context } from "../../context.js";
 import {
+  canOmitCoupon,
   isCartLink,
   LINK_TYPES,
   PERCENT,
@@ -109,12 +110,14 @@ const ShopBody = strict({
     .max(CART_LINK_CHARS_MAX)
     .regex(/^https:\/\/[^\s/]+\/./, "must be an https address with a path")
     .refine(isCartLink, "must contain {items}, or {id} and {quantity}")
+    .refine(canOmitCoupon, "must have {coupon} as in &coupon={coupon}")
     .nullable()
     .default(null)
     .openapi({
       description:
         "A link to the cart of your shop. `continue_url` then leads there instead of to a page of this service. " +
-        "`{items}` stands for `id:quantity,id:quantity`; `{id}` and `{quantity}` for the only product.",
+        "`{items}` stands for `id:quantity,id:quantity`; `{id}` and `{quantity}` for the only product. " +
+        "`&coupon={coupon}` is for the discount code of the buyer, and left out without one.",
       example: "https://shop.example.com/cart/{items}",
     }),
   currency: z

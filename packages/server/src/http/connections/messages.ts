@@ -41,11 +41,14 @@ export const ConnectMessage = z
     }),
     system: System,
     sells: Sells.default(true),
-    cart_link: Url.nullable().default(null).openapi({
-      description:
-        "A link into the shop's checkout. `{items}` stands for `id:quantity,id:quantity`.",
-      example: "https://shop.example.com/checkout-link/?products={items}",
-    }),
+    cart_link: Url.nullable()
+      .default(null)
+      .openapi({
+        description:
+          "A link into the shop's checkout. `{items}` stands for `id:quantity,id:quantity`. " +
+          "`&coupon={coupon}` is for the discount code of the buyer, and left out without one.",
+        example: "https://shop.example.com/checkout-link/?products={items}&coupon={coupon}",
+      }),
   })
   .openapi("ConnectMessage");
 

@@ -73,7 +73,7 @@ async function cartAnswer(
   }
   const { pageId, cancelledAt } = cart.cart;
   const isOpen = pageId !== null && cancelledAt === null;
-  const url = isOpen ? await continueUrl(context, db, { ...cart.cart, pageId }) : undefined;
+  const url = isOpen ? (await continueUrl(context, db, { ...cart.cart, pageId })).url : undefined;
   const quoteMessages = cartQuoteMessages(cart.price.quotedAt, context.clock.now());
   const shown = { notes: [...quoteMessages, ...claimWarnings(call.body)], url };
   return { status, body: cartBody(cart, await signedTerms(context, db, call), shown) };

@@ -11,7 +11,7 @@ import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
 import { ucpMember, unlessEmpty } from "./answer.js";
 import { type CheckoutMessages, checkoutMessages } from "./checkout-messages.js";
-import { codeWarnings, DISCOUNT, discountsBody } from "./discounts.js";
+import { codesToEnter, codeWarnings, DISCOUNT, discountsBody } from "./discounts.js";
 import { fulfillmentBody } from "./fulfillment.js";
 import { lineBodies, NO_CURRENCY } from "./lines.js";
 import { keptQuoteMessages } from "./quote-messages.js";
@@ -57,9 +57,13 @@ function shownContent(checkout: Checkout): Checkout["content"] {
 }
 
 /** Where the buyer goes on: what has begun here ends here. */
-function nextUrl(context: Context, db: Queries, checkout: Checkout): string | Promise<string> {
-  if (checkout.status !== "open") return pageUrl(context.config, checkout);
-  return continueUrl(context, db, { ...checkout, lines: checkout.content.lines });
+async function nextStep(context: Context, db: Queries, checkout: Checkout) {
+  if (checkout.status !== "open")
+    return { url: pageUrl(context.config, checkout), codesToEnter: [] };
+  const { lines, codes: sent = [] } = checkout.content;
+  const { rejectedCodes = [] } = checkout.quote;
+  const codes = sent.filter((code) => !rejectedCodes.includes(code));
+  return continueUrl(context, db, { ...checkout, lines, codes });
 }
 
 /** The order that came of a checkout. Its number is left out if its row is gone. */
@@ -99,9 +103,11 @@ export async function checkoutBody(
   const isOpen = checkout.status === "open" && status !== "canceled";
   const discounts = discountsBody(checkout, capabilities);
   const notes = isOpen ? openNotes(checkout, discounts !== undefined, now) : [];
-  const messages = [...checkoutMessages(checkout, state), ...notes, ...warnings];
-  const url = pageUrl(context.config, checkout);
   const isOver = status === "completed" || status === "canceled";
+  const next = isOver ? undefined : await nextStep(context, db, checkout);
+  const enter = codesToEnter(discounts === undefined ? [] : (next?.codesToEnter ?? []));
+  const messages = [...checkoutMessages(checkout, state), ...notes, ...enter, ...warnings];
+  const url = pageUrl(context.config, checkout);
   const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineIdAt(i)]));
   const ucp = ucpMember(
     CHECKOUT,
@@ -124,7 +130,7 @@ export async function checkoutBody(
     ...(messages.length === 0 ? {} : { messages }),
     ...(await signedTerms(context, db, { site, signer })),
     expires_at: isoTime(checkout.expiresAt),
-    ...(isOver ? {} : { continue_url: await nextUrl(context, db, checkout) }),
+    ...(next === undefined ? {} : { continue_url: next.url }),
     ...(orderId === null ? {} : { order: await confirmation(db, checkout, orderId, url) }),
   };
 }

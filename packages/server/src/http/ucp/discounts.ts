@@ -53,6 +53,14 @@ export function discountsBody(
   return { codes: [...(content.codes ?? [])], applied };
 }
 
+/** A warning about codes that the link to the shop does not carry. */
+export function codesToEnter(codes: readonly string[]): readonly JsonObject[] {
+  if (codes.length === 0) return [];
+  const content = `The shop at \`continue_url\` takes these codes off only after the buyer enters them there: ${codes.join(", ")}`;
+  const path = "$.discounts.codes";
+  return [{ type: "warning", code: "discount_code_not_carried", content, path }];
+}
+
 /** A warning for each code without effect. It does not keep anybody from buying. */
 export function codeWarnings(
   codes: readonly string[],

@@ -65,7 +65,7 @@ final class Shop_Connection {
 	 */
 	private static function cart_link(): ?string {
 		$has_link = self::is_there() && class_exists( self::CHECKOUT_LINK ) && '' !== get_option( 'permalink_structure' );
-		return $has_link ? home_url( '/checkout-link/?products={items}' ) : null;
+		return $has_link ? home_url( '/checkout-link/?products={items}&coupon={coupon}' ) : null;
 	}
 
 	/**
