@@ -1,7 +1,11 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { readQuote } from "../src/connectors/shop/answers.ts";
+import { SHOP_MESSAGES } from "../src/connectors/shop/contract.ts";
 import { PRODUCT_FIELDS, readProduct } from "../src/domain/products/product.ts";
+import { OrderChangeMessage } from "../src/http/connections/messages.ts";
 import { createSite, freshEnvironment, startServer } from "./harness.ts";
 
 /** Documents that are always there have no error of their own, and one address only redirects. */
@@ -88,6 +92,56 @@ test("the messages to a shop system are described by the schemas that check thei
   const [reserved, refused] = responses[200].content["application/json"].schema.anyOf;
   expect(reserved.properties.state).toMatchObject({ enum: ["reserved"] });
   expect(refused.properties.reason.enum).toEqual(["out_of_stock", "price_changed", "closed"]);
+});
+
+test("the document accepts the same connector messages as the code that reads them", async () => {
+  const { document } = await served();
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "document");
+  const validatorOf = (pointer: string) => ajv.compile({ $ref: `document#${pointer}` });
+  const json = "content/application~1json/schema";
+  const line = { product_id: "1", quantity: 2, unit_minor: 100 };
+  const { unit_minor: _, ...unpriced } = line;
+  const option = { id: "post", title: "Post", amount_minor: 0 };
+  const quote = {
+    type: "quote.answer",
+    currency: "EUR",
+    lines: [line],
+    ships: true,
+    options: [option],
+    tax_minor: 0,
+    total_minor: 200,
+  };
+  const asked = { currency: "EUR", lines: [{ product_id: "1", quantity: 2 }], option_id: null };
+  const isQuote = validatorOf(`/webhooks/quote/post/responses/200/${json}`);
+  for (const [isRight, answer] of [
+    [true, quote],
+    [true, { ...quote, lines: [{ ...unpriced, fault: "out_of_stock" }] }],
+    [false, { ...quote, lines: [unpriced] }],
+    [false, { ...quote, options: [{ ...option, title: " " }] }],
+    [false, { ...quote, discounts: [{ title: "", amount_minor: 0 }] }],
+  ] as const) {
+    const read = readQuote(answer, asked);
+    expect([answer, isQuote(answer), read.ok]).toEqual([answer, isRight, isRight]);
+  }
+  const question = { type: "quote", ...asked, destination: null, coupons: [] as string[] };
+  const isQuestion = validatorOf(`/webhooks/quote/post/requestBody/${json}`);
+  const codes = Array.from({ length: 6 }, (_one, at) => `code ${at}`);
+  for (const [isRight, message] of [
+    [true, { ...question, coupons: codes.slice(1) }],
+    [false, { ...question, coupons: codes }],
+    [false, { ...question, lines: [{ product_id: "1", quantity: 1_000_001 }] }],
+  ] as const) {
+    const isRead = SHOP_MESSAGES.quote.message.safeParse(message).success;
+    expect([message, isQuestion(message), isRead]).toEqual([message, isRight, isRight]);
+  }
+  const isChange = validatorOf("/components/schemas/OrderChangeMessage");
+  const sent = { kind: "sent", lines: null, carrier: null, tracking_number: null };
+  for (const change of [sent, { kind: "cancelled", lines: null, reason: null }]) {
+    const message = { type: "order.change", event_id: "e", order_id: "o", change };
+    const isRead = OrderChangeMessage.safeParse(message).success;
+    expect([message, isChange(message), isRead]).toEqual([message, true, true]);
+  }
 });
 
 test("the messages of a shop system are described, with its products and when to wait", async () => {

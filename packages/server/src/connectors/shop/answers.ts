@@ -12,17 +12,21 @@ const DISCOUNTS_MAX = 50;
 const FEES_MAX = 20;
 const DAYS_MAX = 365;
 
-const title = z.string().trim().min(1).max(200);
+// The pattern tells the OpenAPI document that blanks alone are no title.
+const title = z.string().trim().min(1).max(200).regex(/\S/);
 const day = z.int().min(0).max(DAYS_MAX);
 // The OpenAPI generator leaves out the length of a tuple.
 const days = z.tuple([day, day]).meta({ minItems: 2, maxItems: 2 });
 
-const Line = z.object({
-  product_id: id,
-  quantity,
-  unit_minor: minor.optional(),
-  fault: z.enum(SHOP_LINE_FAULTS).optional(),
-});
+const Line = z
+  .object({
+    product_id: id,
+    quantity,
+    unit_minor: minor.optional(),
+    fault: z.enum(SHOP_LINE_FAULTS).optional(),
+  })
+  // For the OpenAPI document. `linesFault` checks it, with a message of its own.
+  .meta({ anyOf: [{ required: ["unit_minor"] }, { required: ["fault"] }] });
 
 export const ProofAnswer = z.object({
   type: z.literal("proof.answer"),

@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { COUPON_CHARS_MAX, COUPONS_MAX } from "../../domain/shop-quotes/shop-quote.js";
 
 const MINOR_MAX = 1_000_000_000_000;
 
 /** Lines of a message, and of its answer. */
 export const LINES_MAX = 50;
+const QUANTITY_MAX = 1_000_000;
 
 export const minor = z.int().min(0).max(MINOR_MAX);
 export const id = z.string().min(1).max(100);
-export const quantity = z.int().min(1);
+export const quantity = z.int().min(1).max(QUANTITY_MAX);
 
 /** The SHA-256 of a secret text, in base64url. */
 export const CHALLENGE = /^[\w-]{43}$/;
@@ -29,7 +31,7 @@ const cart = {
     .max(LINES_MAX),
   destination: Place.nullable(),
   option_id: id.nullable(),
-  coupons: z.array(z.string()),
+  coupons: z.array(z.string().min(1).max(COUPON_CHARS_MAX)).max(COUPONS_MAX),
 };
 
 export const ProofMessage = z.object({

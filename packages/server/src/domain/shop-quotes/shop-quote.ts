@@ -11,6 +11,10 @@ export interface QuotedPlace {
   readonly street: string | null;
 }
 
+/** Few, because each quote tries all of them, and a code can be guessed. */
+export const COUPONS_MAX = 5;
+export const COUPON_CHARS_MAX = 100;
+
 /** A cart, as a shop system is asked about it. */
 export interface ShopQuestion {
   readonly siteKeyHash: string;

@@ -13,7 +13,7 @@ import {
   PLATFORM_STATUSES,
 } from "../../domain/platforms/platform.js";
 import { isoTime } from "../../infra/clock.js";
-import { line } from "../server/fields.js";
+import { lineOrNull } from "../server/fields.js";
 import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -60,8 +60,8 @@ const set = siteRoute("put", "/platforms/{platform}", {
   params: PlatformParams,
   body: strict({
     status: z.enum(LISTED_STATUSES),
-    name: line(PLATFORM_NAME_CHARS_MAX).nullable().optional(),
-    note: line(PLATFORM_NOTE_CHARS_MAX).nullable().optional(),
+    name: lineOrNull(PLATFORM_NAME_CHARS_MAX).optional(),
+    note: lineOrNull(PLATFORM_NOTE_CHARS_MAX).optional(),
   }),
   answer: json(PlatformBody, "The platform."),
   errors: ["conflict"],

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { OrderChange } from "../../actions/shop-connections/order-change.js";
 import { CHALLENGE, VERIFIER } from "../../connectors/shop/messages.js";
 import { PARTS_MAX } from "../../domain/shop-connections/shop-connection.js";
-import { line, webAddress } from "../server/fields.js";
+import { line, lineOrNull, webAddress } from "../server/fields.js";
 import { SHOP_PRODUCT } from "./shop-product.js";
 
 /** The messages of shop systems, as docs/guide/connector.md says. Fields that are not known here are ignored. */
@@ -77,7 +77,7 @@ const Lines = z
   .min(1)
   .max(LINES_MAX)
   .nullish();
-const Words = line(WORDS_CHARS_MAX).nullish();
+const Words = lineOrNull(WORDS_CHARS_MAX).optional();
 const AmountMinor = z.int().min(1).max(AMOUNT_MINOR_MAX);
 
 const Change = z.discriminatedUnion("kind", [

@@ -20,6 +20,12 @@ export const line = (charsMax: number) =>
     )
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
 
+/** The same, or null. The type of `line` in the OpenAPI document has no null. */
+export const lineOrNull = (charsMax: number) =>
+  line(charsMax)
+    .nullable()
+    .openapi({ type: ["string", "null"], minLength: 1, maxLength: charsMax });
+
 /** The mail address of a person. */
 export const mailAddress = z
   .string()

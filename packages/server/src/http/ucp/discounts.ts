@@ -5,13 +5,10 @@ import {
   type UcpCapability,
 } from "@gatehouse/protocol";
 import type { Checkout, Quote } from "../../domain/checkouts/checkout.js";
+import { COUPON_CHARS_MAX, COUPONS_MAX } from "../../domain/shop-quotes/shop-quote.js";
 import { invalid } from "./errors.js";
 
 export const DISCOUNT = "dev.ucp.shopping.discount";
-
-/** Few, because each request tries all of them, and a code can be guessed. */
-const CODES_MAX = 5;
-const CODE_CHARS_MAX = 100;
 
 /** The discount codes of a request, each once; null if it says nothing of them, or the platform cannot use any. */
 export function readCodes(
@@ -22,14 +19,14 @@ export function readCodes(
   const { codes } = discounts;
   if (codes === undefined) return null;
   const list = Array.isArray(codes) ? (codes as readonly JsonValue[]) : [undefined];
-  if (list.length > CODES_MAX) {
-    throw invalid(`\`discounts.codes\` can have at most ${CODES_MAX} codes.`);
+  if (list.length > COUPONS_MAX) {
+    throw invalid(`\`discounts.codes\` can have at most ${COUPONS_MAX} codes.`);
   }
   const read = new Map<string, string>();
   for (const code of list) {
-    if (typeof code !== "string" || code.length > CODE_CHARS_MAX) {
+    if (typeof code !== "string" || code.length > COUPON_CHARS_MAX) {
       throw invalid(
-        `\`discounts.codes\` must be a list of strings of at most ${CODE_CHARS_MAX} characters.`,
+        `\`discounts.codes\` must be a list of strings of at most ${COUPON_CHARS_MAX} characters.`,
       );
     }
     const plain = code.trim();

@@ -18,7 +18,7 @@ final class Question {
 	public const QUANTITY_MAX = 1_000_000;
 
 	private const LINES_MAX   = 50;
-	private const COUPONS_MAX = 50;
+	private const COUPONS_MAX = 5;
 
 	/**
 	 * Use read(), or give the fields of an order.
