@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { launchChromium } from "../../../test/chromium.ts";
 import { browser, PAGE } from "./browser.ts";
 import { type Message, type Mode, startStandIn } from "./stand-in.ts";
-import { missing, startWordPress, type WordPress } from "./wordpress.ts";
+import { missing, plugin, startWordPress, type WordPress } from "./wordpress.ts";
 
 const WRONG_MODES: readonly Mode[] = ["unsigned", "forged", "old", "garbage", "huge", "redirect"];
 
@@ -278,6 +280,50 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     expect(small).toMatchObject({ options: { Size: "Small" } });
     const parent = await php(`echo wc_get_product( ${variation} )->get_parent_id();`);
     expect(small.item_group_id).toBe(String(parent));
+  });
+
+  test("are described in readme.txt with every field that is sent", async () => {
+    const [id, keys] = await php(
+      `add_filter( 'wp_get_attachment_image_src', fn() => array( 'https://shop.example.com/p.jpg', 1, 1 ) );
+      add_filter( 'post_type_link', fn( $link ) => set_url_scheme( $link, 'https' ) );
+      $p = new WC_Product_Simple(); $p->set_name( 'All' ); $p->set_short_description( 'All' ); $p->set_regular_price( '10' ); $p->set_sale_price( '8' );
+      $p->set_date_on_sale_from( time() - 60 ); $p->set_date_on_sale_to( time() + 3600 ); $p->set_manage_stock( true ); $p->set_stock_quantity( 3 );
+      $p->set_sku( 'ALL' ); $p->set_global_unique_id( '4006381333931' ); $p->set_image_id( 1 ); $p->set_gallery_image_ids( array( wp_insert_attachment( array( 'post_title' => 'p', 'post_mime_type' => 'image/jpeg' ), '2026/p.jpg' ) ) );
+      $term = wp_insert_term( 'All', 'product_cat' ); $p->set_category_ids( array( $term['term_id'] ) ); $p->save(); wp_set_object_terms( $p->get_id(), 'All', 'product_brand' );
+      $of = fn( $id ) => Gatehouse\\WooCommerce\\Product_Entry::of( $id );
+      $variation = current( wc_get_products( array( 'type' => 'variation', 'limit' => 1, 'return' => 'ids' ) ) );
+      echo json_encode( array( $p->get_id(), array_keys( $of( $p->get_id() ) + $of( $variation ) ) ) );`,
+    );
+    await php(`wc_get_product( ${id} )->delete( true ); echo 1;`);
+    await pushed();
+    // Each field, in the words of the sentence.
+    const words: Readonly<Record<string, string>> = {
+      id: "id",
+      version: "version",
+      title: "title",
+      description: "description",
+      url: "addresses of the product",
+      image_url: "its images",
+      additional_image_urls: "its images",
+      availability: "stock",
+      quantity: "stock",
+      price: "price",
+      currency: "currency",
+      sale_price: "sale price",
+      sale_from: "its dates",
+      sale_until: "its dates",
+      sku: "SKU",
+      brand: "brand",
+      gtin: "GTIN",
+      category: "category",
+      item_group_id: "variations",
+      options: "options",
+    };
+    const readme = readFileSync(join(plugin, "readme.txt"), "utf8");
+    const [sentence = ""] = /^\* \*\*Products\*\*: .*$/m.exec(readme) ?? [];
+    const unnamed = keys.filter((key: string) => !sentence.includes(words[key] ?? `?${key}`));
+    expect(unnamed).toEqual([]);
+    expect(Object.keys(words).filter((key) => key !== "sku" && !keys.includes(key))).toEqual([]);
   });
 
   test("follow stock and back-orders, and versions grow", async () => {

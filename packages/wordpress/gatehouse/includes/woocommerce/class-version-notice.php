@@ -17,7 +17,7 @@ defined( 'ABSPATH' ) || exit;
  * Says which version is needed, where people update plugins. Settings → Gatehouse says so too.
  */
 final class Version_Notice {
-	private const SCREENS    = array( 'dashboard', 'plugins', 'update-core' );
+	private const SCREENS    = array( 'plugins', 'update-core' );
 	private const CAPABILITY = 'update_plugins';
 
 	/**
