@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../server/src/infra/clock.ts";
 import { ShopStandIn } from "../../server/test/connectors/shop-stand-in.ts";
+import { checkConnector } from "../src/connector-check/check-connector.ts";
 import type { ContractFinding } from "../src/connector-check/finding.ts";
 import { oneAtATime } from "../src/connector-check/one-at-a-time.ts";
 import { command } from "./command.ts";
@@ -15,6 +16,8 @@ let shop: ShopStandIn;
 beforeEach(async () => {
   shop = await ShopStandIn.start(new ManualClock(Date.now()));
   shop.reset();
+  // A second of a reservation is over before the next message.
+  shop.secondMs = 50;
   return () => shop.stop();
 });
 
@@ -54,6 +57,25 @@ test.each(Object.entries(FAULTS))(
     expect(code).toBe(1);
   },
 );
+
+test("names the fault of a shop system whose reservations never end", async () => {
+  shop.secondMs = Number.POSITIVE_INFINITY;
+  const found: ContractFinding[] = [];
+  const { secret } = shop;
+  const rose = { productId: "rose", country: "DE", currency: "EUR" };
+  const endpoint = new URL(shop.endpoint);
+  const add = (finding: ContractFinding) => found.push(finding);
+  await checkConnector({ endpoint, secret, ...rose, freedMsMax: 300 }, add);
+  expect(found.filter(({ state }) => state !== "good")).toEqual([
+    {
+      check: "A reservation frees its goods when its time is over.",
+      section: "Reserve",
+      state: "wrong",
+      problem: "5 of product rose should be available again, but quotes still show 3.",
+      exchange: { sent: expect.stringContaining('"expires_in_s":1,'), received: expect.anything() },
+    },
+  ]);
+});
 
 test("a failed check says what was sent, what came back and where the contract says it", async () => {
   FAULTS["reserves at any price"]?.[1](shop);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.stop());
 
-/** About 150 messages, one after the other. */
+/** About 180 messages, and a wait for a reservation that WooCommerce holds for a whole minute. */
 const CHECK_MS_MAX = 300_000;
 
 const release = JSON.stringify({ type: "release", reservation_id: "pay_nobody" });

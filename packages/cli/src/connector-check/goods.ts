@@ -1,9 +1,13 @@
+import { setTimeout } from "node:timers/promises";
 import type { AnsweredQuote } from "@gatehouse/server/connector";
 import { Broken, NotChecked } from "./finding.js";
 import type { Cart, ShopUnderTest } from "./shop-under-test.js";
 
 /** More than a test product has. The search for its stock ends here. */
 const STOCK_MAX = 10_000;
+/** Between two looks at stock that becomes free by itself. */
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MS_MAX = 5000;
 
 /** The product of a run, as it can be bought: with a destination and an option. */
 export class Goods {
@@ -66,6 +70,23 @@ export class Goods {
     if (this.known >= quantity) return this.known;
     const advice = "Use a product with at least 5 in stock.";
     throw new NotChecked(`Only ${this.known} of the product can be bought. ${advice}`);
+  }
+
+  /** Waits until so many can be bought. A shop may round the time of a reservation up. */
+  async expectStockWithin(expected: number, msMax: number): Promise<void> {
+    const { last } = this.shop;
+    const until = performance.now() + msMax;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+      if (await this.isStock(expected)) {
+        this.known = expected;
+        return;
+      }
+      if (performance.now() >= until) break;
+      await setTimeout(pauseMs);
+    }
+    this.known = await this.search();
+    const problem = `${expected} of product ${this.productId} should be available again, but quotes still show ${this.known}.`;
+    throw new Broken(problem, last);
   }
 
   /** Checks what the last message did to the stock. */

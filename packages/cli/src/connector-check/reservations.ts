@@ -1,8 +1,10 @@
-import { needed } from "./finding.js";
+import { Broken, needed } from "./finding.js";
 import type { Goods } from "./goods.js";
 import { newId } from "./new-id.js";
 import type { Report } from "./report.js";
 
+/** A reservation that is left alone. */
+const SHORT_S = 1;
 const NOT_HELD = "No goods were reserved before.";
 const NOT_RELEASED = "No reservation was released before.";
 
@@ -60,8 +62,33 @@ async function checkRelease(report: Report, goods: Goods): Promise<boolean> {
   return held !== undefined;
 }
 
+/** Asks for all that is there twice at the same moment. An answer that says nothing is no reservation. */
+async function reserveAllTwice(goods: Goods, isBounded: true | undefined): Promise<void> {
+  needed(isBounded, "One reservation can have more than there is.");
+  const { shop } = goods;
+  const stock = await goods.stockFor(2);
+  const { totalMinor } = await goods.price(stock);
+  const cart = goods.cart(stock);
+  const both = await Promise.allSettled(
+    [newId("pay"), newId("pay")].map((id) => shop.reserve(id, cart, totalMinor)),
+  );
+  const made = both.filter((one) => one.status === "fulfilled" && one.value.state === "reserved");
+  if (made.length === 1) return;
+  const failed = both.find((one) => one.status === "rejected");
+  if (made.length === 0 && failed !== undefined) throw failed.reason;
+  const problem =
+    made.length === 0
+      ? `Neither reservation was made, but all ${stock} of the product are there.`
+      : `Both reservations of all ${stock} of the product were made.`;
+  throw new Broken(problem, shop.last);
+}
+
 /** Reserves and releases goods, again and in the wrong order too. */
-export async function checkReservations(report: Report, goods: Goods): Promise<void> {
+export async function checkReservations(
+  report: Report,
+  goods: Goods,
+  freedMsMax: number,
+): Promise<void> {
   const { shop } = goods;
   const isHeld = (await checkRelease(report, goods)) || undefined;
   await report.check("Reserve", "The same reservation again holds its goods once.", async () => {
@@ -81,7 +108,7 @@ export async function checkReservations(report: Report, goods: Goods): Promise<v
     await goods.expectStock(stock - 2);
   });
   await shop.tidy();
-  await report.check(
+  const isBounded = await report.check(
     "Reserve",
     "A reservation beyond the stock is refused with out_of_stock.",
     async () => {
@@ -90,6 +117,7 @@ export async function checkReservations(report: Report, goods: Goods): Promise<v
       const { totalMinor } = await goods.price(stock);
       await goods.reserve(1);
       await shop.refused(newId("pay"), goods.cart(stock), totalMinor, "out_of_stock");
+      return true;
     },
   );
   await shop.tidy();
@@ -101,6 +129,22 @@ export async function checkReservations(report: Report, goods: Goods): Promise<v
       const { totalMinor } = await goods.price(1);
       await shop.refused(newId("pay"), goods.cart(1), totalMinor + 1, "price_changed");
       await goods.expectStock(stock);
+    },
+  );
+  await shop.tidy();
+  await report.check("Reserve", "Of two reservations at the same time, one gets the goods.", () =>
+    reserveAllTwice(goods, isBounded),
+  );
+  await shop.tidy();
+  await report.check(
+    "Reserve",
+    "A reservation frees its goods when its time is over.",
+    async () => {
+      needed(isHeld, NOT_HELD);
+      const stock = await goods.stockFor(3);
+      const { totalMinor } = await goods.price(2);
+      await shop.reserved(goods.cart(2), totalMinor, SHORT_S);
+      await goods.expectStockWithin(stock, freedMsMax);
     },
   );
   await shop.tidy();

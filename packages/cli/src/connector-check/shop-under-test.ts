@@ -53,12 +53,12 @@ export class ShopUnderTest {
     return this.messenger.usable("quote", quote);
   }
 
-  async reserve(id: string, cart: Cart, totalMinor: number) {
+  async reserve(id: string, cart: Cart, totalMinor: number, seconds = RESERVED_S) {
     const message = {
       ...this.quoteBody(cart),
       type: "reserve" as const,
       reservation_id: id,
-      expires_in_s: RESERVED_S,
+      expires_in_s: seconds,
       total_minor: totalMinor,
     };
     this.reservations.add(id);
@@ -84,14 +84,19 @@ export class ShopUnderTest {
   }
 
   /** Reserves goods that are there at the right price. */
-  async reserved(cart: Cart, totalMinor: number): Promise<string> {
+  async reserved(cart: Cart, totalMinor: number, seconds = RESERVED_S): Promise<string> {
     const id = newId("pay");
-    await this.reserveAgain(id, cart, totalMinor);
+    await this.reserveAgain(id, cart, totalMinor, seconds);
     return id;
   }
 
-  async reserveAgain(id: string, cart: Cart, totalMinor: number): Promise<void> {
-    const answer = await this.reserve(id, cart, totalMinor);
+  async reserveAgain(
+    id: string,
+    cart: Cart,
+    totalMinor: number,
+    seconds = RESERVED_S,
+  ): Promise<void> {
+    const answer = await this.reserve(id, cart, totalMinor, seconds);
     if (answer.state === "reserved") return;
     const problem = `The reservation was refused with ${answer.reason}, but the goods are there at this price.`;
     throw new Broken(problem, this.last);

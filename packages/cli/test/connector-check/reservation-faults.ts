@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { does, type Faults, type Plant } from "./planting.ts";
 
 const RESERVED = { type: "reserve.answer", state: "reserved" };
@@ -46,6 +47,20 @@ export const RESERVATION_FAULTS: Faults = {
   "reserves at any price": [
     "A reservation with a wrong total is refused with price_changed.",
     believes("price_changed"),
+  ],
+  "promises the same goods to two who ask at once": [
+    "Of two reservations at the same time, one gets the goods.",
+    does("reserve", async (shop, message, right) => {
+      const seen = shop.reservations;
+      shop.reservations = new Map(seen);
+      const answer = right(message);
+      const { reservations: mine } = shop;
+      // What others reserve meanwhile is not seen, and not forgotten.
+      shop.reservations = seen;
+      await setTimeout(20);
+      for (const [id, lines] of mine) shop.reservations.set(id, lines);
+      return answer;
+    }),
   ],
   "does not free released goods": [
     "A released reservation frees its goods.",

@@ -12,6 +12,10 @@ const kept = ({ quantity, cancelled }: Json): number => quantity - cancelled;
 /** A shop as the contract of connectors says, with net prices, a tax of 19 %, stock in memory, and one coupon. */
 export class ShopInMemory {
   reservations = new Map<string, readonly Line[]>();
+  /** When each ends, by the clock of the machine. */
+  endsAt = new Map<string, number>();
+  /** How long a second of a message lasts here. */
+  secondMs = 1000;
   /** Reservations that were released or became an order. */
   closed = new Set<string>();
   orders = new Map<string, Json>();
@@ -26,7 +30,7 @@ export class ShopInMemory {
   /** What can be bought of a product, beside a reservation. */
   left(productId: string, except?: string): number {
     const held = [...this.reservations]
-      .filter(([id]) => id !== except)
+      .filter(([id]) => id !== except && (this.endsAt.get(id) ?? Infinity) > Date.now())
       .flatMap(([, lines]) => lines);
     const wanted = held.filter(({ product_id }) => product_id === productId);
     const all = this.stock[productId] ?? Number.POSITIVE_INFINITY;
@@ -70,7 +74,7 @@ export class ShopInMemory {
     };
   }
 
-  reserve({ reservation_id: id, lines, total_minor, ...cart }: Json): Json {
+  reserve({ reservation_id: id, lines, total_minor, expires_in_s, ...cart }: Json): Json {
     const answer = { type: "reserve.answer" };
     if (this.closed.has(id)) return { ...answer, state: "refused", reason: "closed" };
     if (lines.some((line: Line) => this.left(line.product_id, id) < line.quantity)) {
@@ -82,6 +86,7 @@ export class ShopInMemory {
       return { ...answer, state: "refused", reason: "price_changed" };
     }
     this.reservations.set(id, lines);
+    this.endsAt.set(id, Date.now() + expires_in_s * this.secondMs);
     return { ...answer, state: "reserved" };
   }
 

@@ -262,7 +262,7 @@ export class ShopStandIn extends ShopInMemory {
       this.late.push(message);
       return void request.socket.destroy();
     }
-    const right = this.answer(message);
+    const right = await this.answer(message);
     if (spoil === "never") return;
     if (spoil === "silent") return void request.socket.destroy();
     const answer = utf8(JSON.stringify(spoil === undefined ? right : spoil(right)));
