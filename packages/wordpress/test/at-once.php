@@ -1,7 +1,7 @@
 <?php
 /**
  * For the tests: PHP that is sent is run by the server, sooner than in a process of its own, and the plugin's time can
- * be moved. Orders of the sandbox are sales like any other.
+ * be moved. Orders of the sandbox are sales like any other. A worker can be told to die while it works.
  *
  * @package Gatehouse
  */
@@ -26,6 +26,38 @@ namespace Gatehouse\WooCommerce {
 }
 
 namespace {
+	/**
+	 * Kills this worker after so many queries of one kind of message, or before its answer is sent if there are fewer.
+	 * The first process of the server stays: the others end with it.
+	 */
+	add_action(
+		'wp_loaded',
+		static function (): void {
+			$file = WP_CONTENT_DIR . '/dies';
+			if ( ! is_file( $file ) || posix_getpgrp() === getmypid() ) {
+				return;
+			}
+			[ 'message' => $message, 'queries' => $left ] = json_decode( (string) file_get_contents( $file ), true );
+			$is_meant = str_contains( (string) file_get_contents( 'php://input' ), $message );
+			// Only one request can rename it.
+			if ( ! $is_meant || ! @rename( $file, $file . '.' . getmypid() ) ) {
+				return;
+			}
+			$die = static fn() => posix_kill( getmypid(), 9 );
+			add_filter(
+				'query',
+				static function ( $query ) use ( &$left, $die ) {
+					if ( 0 === $left-- ) {
+						$die();
+					}
+					return $query;
+				}
+			);
+			register_shutdown_function( $die );
+		},
+		1
+	);
+
 	// What the sandbox pays for goes the way of every sale.
 	add_filter( 'gatehouse_keep_tests_apart', static fn() => false );
 	add_action(

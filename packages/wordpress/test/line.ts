@@ -10,29 +10,31 @@ import { buffer } from "node:stream/consumers";
 export const FAULTS = ["refused", "lost", "late", "again", "twice"] as const;
 type Fault = (typeof FAULTS)[number];
 
-interface Copy {
+export interface Copy {
   readonly path: string;
   readonly method: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
 }
 
-/** Messages of the contract. Documents and pages pass, unless everything is down. */
-const MESSAGE = /\/gatehouse\/v1\/connector|\/v1\/connections\/con_/;
+/** Messages of the contract of shop systems, and what agents and platforms want done. The rest passes. */
+const MESSAGE = /\/gatehouse\/v1\/connector|\/v1\/connections\/con_|\/v1\/m\/|\/checkout-sessions/;
 
-/** Stands between a shop and Gatehouse, and does to messages what a test wants. */
+/** Stands between two parties, and does to messages what a test wants. */
 export class Line {
   isDown = false;
   /** What happens to a message; undefined lets it pass. */
   fault: () => Fault | undefined = () => undefined;
   /** Is told of every fault. */
   note: (text: string) => void = () => undefined;
+  /** Sees every message that is let through, and then its answer, also one that never reaches the sender. */
+  watch: (copy: Copy) => (answer: Answer) => void = () => () => undefined;
   private late: Copy[] = [];
   private readonly underWay = new Set<Promise<unknown>>();
   private readonly target: () => number;
@@ -75,18 +77,23 @@ export class Line {
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
   }
 
-  /** Lets arrive what is late, the last one first. */
-  async sendLate(): Promise<void> {
+  /** Lets arrive what is late, the last one first, and returns the status of each answer. */
+  async sendLate(): Promise<number[]> {
     const copies = this.late.reverse();
     this.late = [];
-    for (const copy of copies) await this.forward(copy).catch(() => undefined);
+    const statuses: number[] = [];
+    for (const copy of copies) {
+      const answer = await this.forward(copy).catch(() => undefined);
+      if (answer !== undefined) statuses.push(answer.status);
+    }
+    return statuses;
   }
 
   private async pass(incoming: IncomingMessage): Promise<Answer | undefined> {
     const { url: path = "", method = "GET", headers } = incoming;
     const copy = { path, method, headers, body: await buffer(incoming) };
     if (this.isDown) return undefined;
-    const fault = MESSAGE.test(path) ? this.fault() : undefined;
+    const fault = method !== "GET" && MESSAGE.test(path) ? this.fault() : undefined;
     if (fault === undefined) return this.forward(copy);
     this.note(`${fault}: ${String(copy.body).slice(0, 300)}`);
     if (fault === "late" || fault === "again") this.late.push(copy);
@@ -96,14 +103,22 @@ export class Line {
     return fault === "twice" ? answer : undefined;
   }
 
-  private forward({ path, method, headers, body }: Copy): Promise<Answer> {
+  private forward(copy: Copy): Promise<Answer> {
+    const { path, method, headers, body } = copy;
+    const seen = this.watch(copy);
     const answered = new Promise<Answer>((resolve, reject) => {
       const asked = request({ port: this.target(), host: "127.0.0.1", path, method, headers });
       asked.on("error", reject);
       asked.on("response", async (response) => {
         const { statusCode: status = 502, headers: received } = response;
         const { connection: _, "transfer-encoding": __, ...kept } = received;
-        buffer(response).then((answer) => resolve({ status, headers: kept, body: answer }), reject);
+        buffer(response)
+          .then((bytes) => {
+            const answer = { status, headers: kept, body: bytes };
+            seen(answer);
+            resolve(answer);
+          })
+          .catch(reject);
       });
       asked.end(body);
     });

@@ -1,10 +1,16 @@
-import { randomUUID } from "node:crypto";
+import {
+  CHANGE_POINTS,
+  CHECKOUT_POINT,
+  OUTBOX_POINTS,
+  PURCHASE_POINTS,
+  RESERVED_POINT,
+} from "../../server/src/infra/crash-points.ts";
 import { seeded } from "../../server/test/selling/faulty-processor.ts";
-import { BUYER, lines, paying } from "../../server/test/ucp/buying.ts";
 import type { Json } from "./connector-shop.ts";
 import { FAULTS } from "./line.ts";
-import { BERLIN, FLAT_RATE } from "./market.ts";
-import type { Unreliable } from "./unreliable.ts";
+import { Purchases } from "./purchases.ts";
+import { waiting } from "./shop-books.ts";
+import { DEADLY, type Deadly, isUnanswered, type Unreliable } from "./unreliable.ts";
 
 /** A product of the shop that a schedule trades with. */
 export interface Traded {
@@ -16,15 +22,31 @@ export interface Traded {
 }
 
 const STEPS = 10;
-const DELIVERY = {
-  type: "shipping",
-  destinations: [BERLIN],
-  groups: [{ selected_option_id: FLAT_RATE }],
-};
+/** Where Gatehouse can die that leaves something half done. */
+const POINTS = [
+  RESERVED_POINT,
+  ...PURCHASE_POINTS.filter((point) => point !== "decide.released"),
+  CHECKOUT_POINT,
+  ...CHANGE_POINTS,
+  ...OUTBOX_POINTS,
+  "audit.records_written",
+  "audit.committed",
+];
+/** As long as some requests take. */
+const KILL_AFTER_MS_MAX = 400;
+/** As many as the shop needs for an order, and some more. */
+const QUERIES_MAX = 300;
+/** What happens in the middle of a schedule. */
+export type Event =
+  | "restart of Gatehouse"
+  | "restart of the shop"
+  | "death of Gatehouse"
+  | "new connection";
 /** How often each kind of step comes. */
 const WEIGHTS = {
   mandate: 5,
   checkout: 6,
+  repeat: 4,
   stock: 3,
   price: 2,
   shopSends: 4,
@@ -34,6 +56,7 @@ const WEIGHTS = {
   shopCancels: 3,
   gatehouseCancels: 3,
   messagesArrive: 4,
+  shopDies: 2,
   shopDown: 1,
   gatehouseDown: 1,
   bothUp: 3,
@@ -46,15 +69,13 @@ const STEP_OF_CHANCE = Object.entries(WEIGHTS).flatMap(([step, weight]) =>
 const minor = (decimal: string) => Math.round(Number(decimal) * 100);
 const decimal = (minorUnits: number) => (minorUnits / 100).toFixed(2);
 
-/** Sends what waits in the shop. */
-export const SEND =
-  "Gatehouse\\WooCommerce\\Product_Push::run(); Gatehouse\\WooCommerce\\Order_Change_Sender::run(); echo 1;";
-
 /** A random sequence of purchases and changes on both sides of lines that lose messages. */
 export class Schedule {
   readonly trace: string[] = [];
-  /** Orders that agents were told of. */
-  readonly told: string[] = [];
+  readonly purchases: Purchases;
+  readonly faults: string[] = [];
+  /** Whether a process was killed: what it had sent can be sent again, and drafts are left. */
+  wasKilled = false;
   private readonly world: Unreliable;
   private readonly random: () => number;
   private readonly products: readonly Traded[];
@@ -63,6 +84,7 @@ export class Schedule {
 
   constructor(world: Unreliable, seed: number, products: readonly Traded[]) {
     this.world = world;
+    this.purchases = new Purchases(world);
     this.random = seeded(seed);
     this.products = products;
   }
@@ -75,23 +97,24 @@ export class Schedule {
     this.trace.push(text);
   }
 
-  async run(restart: "gatehouse" | "shop" | undefined): Promise<void> {
-    const { toShop, toGatehouse } = this.world;
+  /** A stream of random numbers, for something beside which others happen. */
+  private stream(): () => number {
+    return seeded(Math.floor(this.random() * 2 ** 31));
+  }
+
+  async run(event: Event | undefined): Promise<void> {
     const rate = this.random() * 0.5;
-    const faults = seeded(Math.floor(this.random() * 2 ** 31));
+    const faults = this.stream();
     const fault = () =>
       faults() < rate ? FAULTS[Math.floor(faults() * FAULTS.length)] : undefined;
-    for (const [line, name] of [
-      [toShop, "to the shop"],
-      [toGatehouse, "to Gatehouse"],
-    ] as const) {
+    for (const [name, line] of Object.entries(this.world.lines)) {
       line.fault = fault;
       line.note = (text) => this.note(`  ${name}, ${text}`);
     }
     this.world.webhooks.refuses = () => faults() < rate;
     await this.step("checkout");
     for (let n = 0; n < STEPS; n++) {
-      if (restart !== undefined && n === STEPS / 2) await this.restart(restart);
+      if (event !== undefined && n === STEPS / 2) await this.happen(event);
       const steps = [this.pick(STEP_OF_CHANCE)];
       if (this.random() < 0.25) steps.push(this.pick(STEP_OF_CHANCE));
       await Promise.all(steps.map((step) => this.step(step)));
@@ -106,33 +129,92 @@ export class Schedule {
     await this.idle();
     world.moveClock(Math.floor(seconds));
     if (ours < 0.6 && !world.toGatehouse.isDown) await world.deliver();
-    if (theirs < 0.5 && !world.toShop.isDown) await world.php(SEND);
+    if (theirs < 0.5 && !world.toShop.isDown) await world.sendFromShop();
   }
 
   private async idle(): Promise<void> {
-    await Promise.all([this.world.toShop.idle(), this.world.toGatehouse.idle()]);
+    await Promise.all(Object.values(this.world.lines).map((line) => line.idle()));
   }
 
-  private async restart(who: "gatehouse" | "shop"): Promise<void> {
-    this.note(`restart: ${who}`);
+  private async happen(event: Event): Promise<void> {
+    const { world } = this;
+    this.note(event);
     await this.idle();
-    if (who === "shop") await this.world.wordpress.restart();
-    else await this.world.restartGatehouse();
+    if (event === "restart of the shop") await world.wordpress.restart();
+    else if (event === "restart of Gatehouse") await world.restartGatehouse();
+    else if (event === "death of Gatehouse") await this.killGatehouse();
+    else await this.connectAgain();
+  }
+
+  /** Gatehouse dies while agents buy, people change orders, and messages are sent. */
+  private async killGatehouse(): Promise<void> {
+    const { world } = this;
+    const when =
+      this.random() < 0.6 ? this.pick(POINTS) : Math.floor(this.random() * KILL_AFTER_MS_MAX);
+    const steps = [this.pick(["mandate", "checkout"] as const), this.pick(STEP_OF_CHANCE)];
+    steps.push(this.pick(["gatehouseSends", "gatehouseRefunds", "gatehouseCancels"] as const));
+    world.toShop.isDown = false;
+    world.toGatehouse.isDown = false;
+    this.note(`  it dies at ${when}`);
+    this.wasKilled = true;
+    await world.killGatehouse(when, async () => {
+      await Promise.all([...steps.map((step) => this.step(step)), world.deliver()]);
+      await world.sendFromShop();
+      await world.deliver();
+    });
+    await this.idle();
+    await this.purchases.askAgain();
+  }
+
+  /** The shop connects again. What was on its way with the old connection must not arrive. */
+  private async connectAgain(): Promise<void> {
+    const { world } = this;
+    const { toShop, toGatehouse } = world;
+    const isEndedFirst = this.random() < 0.5;
+    const lines = [toShop, toGatehouse];
+    const faults = lines.map((line) => line.fault);
+    for (const line of lines) {
+      line.isDown = false;
+      line.fault = () => undefined;
+    }
+    await world.sendFromShop();
+    await world.deliver();
+    // What waits in the shop goes with the old connection.
+    if (isEndedFirst && (await waiting(world)) === 0) {
+      this.note("  the shop disconnects");
+      await world.wordpress.command("disconnect");
+    }
+    await world.connect();
+    for (const line of lines) {
+      for (const status of await line.sendLate()) {
+        if (![401, 404].includes(status)) this.faults.push(`an old message got ${status}`);
+      }
+    }
+    lines.forEach((line, n) => {
+      line.fault = faults[n] as typeof line.fault;
+    });
   }
 
   private async step(step: Step): Promise<void> {
     const product = this.pick(this.products);
     const quantity = 1 + Math.floor(this.random() * 2);
-    const order = this.told.length === 0 ? undefined : this.pick(this.told);
-    const chance = this.random();
+    const { told } = this.purchases;
+    const order = told.length === 0 ? undefined : this.pick(told);
+    const random = this.stream();
     const needsShop = step === "stock" || step === "price" || step.startsWith("shop");
     const needsGatehouse =
-      step === "mandate" || step === "checkout" || step.startsWith("gatehouse");
+      ["mandate", "checkout", "repeat"].includes(step) || step.startsWith("gatehouse");
     const { toShop, toGatehouse } = this.world;
     const isDown = (needsShop && toShop.isDown) || (needsGatehouse && toGatehouse.isDown);
     if (isDown && !step.endsWith("Down")) return this.note(`${step}: is down`);
     this.note(`${step} ${product.id} × ${quantity}, order ${order}`);
-    this.note(`  ${step}: ${await this.carryOut(step, { product, quantity, order, chance })}`);
+    try {
+      this.note(`  ${step}: ${await this.carryOut(step, { product, quantity, order, random })}`);
+    } catch (error) {
+      // The process that was killed would have answered.
+      if (!this.wasKilled || !isUnanswered(error)) throw error;
+      this.note(`  ${step}: no answer`);
+    }
   }
 
   private async carryOut(
@@ -141,29 +223,33 @@ export class Schedule {
       product,
       quantity,
       order,
-      chance,
+      random,
     }: {
       readonly product: Traded;
       readonly quantity: number;
       readonly order: string | undefined;
-      readonly chance: number;
+      readonly random: () => number;
     },
   ): Promise<unknown> {
-    const { world } = this;
+    const { world, purchases } = this;
+    const { id, priceMinor } = product;
     switch (step) {
       case "mandate":
-        return this.buyByMandate(product, quantity);
+        return purchases.byMandate({ id, quantity, priceMinor }, random);
       case "checkout":
-        return this.buyByCheckout(product, quantity);
+        return purchases.byCheckout({ id, quantity, priceMinor }, random);
+      case "repeat":
+        return purchases.repeat(random);
       case "stock":
-        return this.changeStock(product, chance < 0.5 ? -1 : 3);
+        return this.changeStock(product, random() < 0.5 ? -1 : 3);
       case "price":
-        return this.changePrice(product, product.priceMinor + (chance < 0.5 ? -10 : 25));
+        return this.changePrice(product, priceMinor + (random() < 0.5 ? -10 : 25));
       case "messagesArrive":
-        await world.toShop.sendLate();
-        await world.toGatehouse.sendLate();
-        if (!world.toShop.isDown) await world.php(SEND);
+        for (const line of Object.values(world.lines)) await line.sendLate();
+        if (!world.toShop.isDown) await world.sendFromShop();
         return world.toGatehouse.isDown ? "" : world.deliver();
+      case "shopDies":
+        return this.killWorker(random);
       case "shopDown":
         world.toShop.isDown = true;
         return "";
@@ -175,62 +261,18 @@ export class Schedule {
         world.toGatehouse.isDown = false;
         return "";
       default:
-        return order === undefined ? "no order" : this.changeOrder(step, order, chance);
+        return order === undefined ? "no order" : this.changeOrder(step, order, random());
     }
   }
 
-  private async buyByMandate({ id, priceMinor }: Traded, quantity: number) {
-    const { at, shop, agent } = this.world;
-    const total = decimal(priceMinor * quantity);
-    const body = await at.signed(shop, agent, { items: [{ id, quantity }], total });
-    const [first, ...others] = await this.oftenTwice(() => at.send(shop, body));
-    // An agent without a definite answer sends the same again.
-    const last = first.status === 503 ? await at.send(shop, body) : first;
-    const answers = [first, ...others, last];
-    this.tell(answers.map((answer) => answer.body.order_id));
-    return answers.flatMap(({ status, body: { reason, order_id } }) => [status, reason, order_id]);
-  }
-
-  /** Sends a request, or two copies of it at the same time. */
-  private async oftenTwice<T>(send: () => Promise<T>): Promise<[T, ...T[]]> {
-    const copies = this.random() < 0.4 ? [send(), send()] : [send()];
-    return (await Promise.all(copies)) as [T, ...T[]];
-  }
-
-  /** Keeps the order that the answers to one purchase name. */
-  private tell(named: readonly (string | undefined)[]): void {
-    const ids = [...new Set(named.filter((id) => id !== undefined))];
-    if (ids.length > 1) throw new Error(`one purchase led to ${ids.join(" and ")}`);
-    this.told.push(...ids);
-  }
-
-  private async buyByCheckout({ id }: Traded, quantity: number) {
-    const { at, shop } = this.world;
-    const wanted = {
-      ...lines([id, quantity]),
-      buyer: BUYER,
-      fulfillment: { methods: [DELIVERY] },
-    };
-    const made = await at.create(shop, wanted);
-    const answers: Json[] = [made.body.status];
-    for (let tries = 0; tries < 3 && made.status === 201; tries++) {
-      const key = randomUUID();
-      const complete = () => at.complete(shop, made.body.id, paying(), { key });
-      const copies = await this.oftenTwice(complete);
-      answers.push(
-        copies.map(({ status, body }) => [status, body.status, body.messages?.[0]?.code]),
-      );
-      const ordered = copies.flatMap(({ body }) =>
-        body.order === undefined ? [] : [body.order.id],
-      );
-      if (ordered.length > 0) {
-        this.tell(ordered);
-        answers.push(ordered);
-        break;
-      }
-      if (copies.some(({ status, body }) => body.status === "canceled" || status >= 400)) break;
-    }
-    return answers.flat(2);
+  /** A worker of the shop will die while it answers or sends. */
+  private killWorker(random: () => number): unknown {
+    const by = Object.keys(DEADLY) as Deadly[];
+    const message = by[Math.floor(random() * by.length)] as Deadly;
+    const queries = Math.floor(random() * QUERIES_MAX);
+    this.world.workers.kill(message, queries);
+    this.wasKilled = true;
+    return [message, queries];
   }
 
   private async changeStock(product: Traded, change: number) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { findingsOfSite } from "../../server/test/audit/exporting.ts";
 import type { Json } from "./connector-shop.ts";
-import { Schedule, SEND, type Traded } from "./schedule.ts";
+import { type Event, Schedule, type Traded } from "./schedule.ts";
 import { disagreements, settle } from "./shop-books.ts";
 import { openUnreliable, type Unreliable } from "./unreliable.ts";
 import { missing } from "./wordpress.ts";
@@ -10,8 +10,14 @@ import { missing } from "./wordpress.ts";
 const SCHEDULES = Number(process.env.SHOP_SCHEDULES ?? 20);
 const FIRST_SEED = Number(process.env.SHOP_SEED ?? 1);
 const SEEDS = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n);
-/** Of so many seeds one restarts Gatehouse, and one the shop. */
-const RESTART_EVERY = 10;
+/** What happens in the middle, by the last digit of the seed. */
+const EVENTS: Readonly<Record<number, Event>> = {
+  1: "death of Gatehouse",
+  3: "restart of Gatehouse",
+  4: "new connection",
+  6: "death of Gatehouse",
+  8: "restart of the shop",
+};
 const BEFORE_MS_MAX = 300_000 + 60_000 * SCHEDULES;
 const STOCK = 20;
 /** So few that agents want more than there are. */
@@ -36,7 +42,7 @@ describe.skipIf(missing !== undefined)("a shop and Gatehouse that lose messages"
         `$p = wc_get_product( ${id} ); $p->set_stock_quantity( ${n === 0 ? STOCK : SCARCE} ); $p->save(); $prices[] = (int) round( 100 * $p->get_price() );`,
     );
     const prices = await world.php(`${set.join(" ")} echo json_encode( $prices );`);
-    await world.php(SEND);
+    await world.sendFromShop();
     return ids.map((id, n) => ({
       id,
       stock: n === 0 ? STOCK : SCARCE,
@@ -45,25 +51,37 @@ describe.skipIf(missing !== undefined)("a shop and Gatehouse that lose messages"
   }
 
   async function trade(seed: number): Promise<Ran> {
+    await world.workers.revive();
     const products = await tradedBy(seed);
     const after = await world.php(
       "echo (int) ( wc_get_orders( array( 'limit' => 1, 'orderby' => 'ID', 'order' => 'DESC', 'return' => 'ids', 'status' => 'any' ) )[0] ?? 0 );",
     );
     const since = world.now();
     const schedule = new Schedule(world, seed, products);
-    const restarts = { 3: "gatehouse", 8: "shop" } as const;
-    const restart = restarts[(seed % RESTART_EVERY) as keyof typeof restarts];
     const faults: string[] = [];
     try {
-      await schedule.run(restart);
-      await settle(world);
+      await schedule.run(EVENTS[seed % 10]);
+      await settle(world, schedule);
       faults.push(...(await disagreements(world, schedule, products, after, since)));
+      faults.push(...(await documentFaults(seed)));
     } catch (error) {
       faults.push(String((error as Error).stack));
-      await settle(world).catch(() => undefined);
+      await settle(world, schedule).catch(() => undefined);
     }
-    orders.placed += schedule.told.length;
+    orders.placed += schedule.purchases.told.length;
     return { faults, trace: schedule.trace };
+  }
+
+  /** The documents on the shop's domain are valid, also when Gatehouse has come back. */
+  async function documentFaults(seed: number): Promise<string[]> {
+    const { toGatehouse, wordpress } = world;
+    if (seed % 2 === 0) return world.verify(seed / 2);
+    toGatehouse.isDown = true;
+    const { status, headers } = await fetch(`${wordpress.url}/.well-known/agent-card.json`);
+    toGatehouse.isDown = false;
+    world.moveClock(1 + Number(headers.get("retry-after") ?? 0));
+    const faults = [200, 503].includes(status) ? [] : [`the agent card got ${status}`];
+    return [...faults, ...(await world.verify(1))];
   }
 
   beforeAll(async () => {
@@ -86,6 +104,7 @@ describe.skipIf(missing !== undefined)("a shop and Gatehouse that lose messages"
 
   test("the schedules have placed orders, and the audit log verifies", async () => {
     expect(orders.placed).toBeGreaterThan(SCHEDULES);
+    console.log("STATS", orders.placed, world.workers.deaths(), world.killed.underWay);
     expect(await findingsOfSite(world.server(), world.shop.site_key_hash)).toEqual([]);
     expect(world.wordpress.complaints()).toEqual([]);
   });

@@ -1,17 +1,20 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gatehouse } from "../../../test/gatehouse-process.ts";
 import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
 import { type Clock, systemClock } from "../../server/src/infra/clock.ts";
 import { reconcileChanges } from "../../server/src/purchase/orders/change-payment.ts";
 import { reconcilePayments } from "../../server/src/purchase/reconcile.ts";
+import { forkNode, type NodeProcess } from "../../server/test/audit/node-process.ts";
 import { cleanUp, freshEnvironment, startServer } from "../../server/test/harness.ts";
 import type { Received } from "../../server/test/notifications/receiver.ts";
 import { buying } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
 import { AT_ONCE, runAtOnce } from "./at-once.ts";
+import type { Json } from "./connector-shop.ts";
 import { Line } from "./line.ts";
 import { connectShop, newShop, openForAgents } from "./market.ts";
-import { startWordPress } from "./wordpress.ts";
+import { startWordPress, type WordPress } from "./wordpress.ts";
 
 const PATIENT = {
   GATEHOUSE_REQUESTS_PER_ADDRESS_PER_MINUTE: "1000000",
@@ -29,9 +32,58 @@ function hearing(platform: Platform) {
   return webhooks;
 }
 
+/** Sends what waits in the shop. */
+const SEND =
+  "Gatehouse\\WooCommerce\\Product_Push::run(); Gatehouse\\WooCommerce\\Order_Change_Sender::run(); echo 1;";
+
+/** What a worker of the shop can die of, as it is found in a request. */
+export const DEADLY = {
+  reserve: '"type":"reserve"',
+  order: '"type":"order"',
+  release: '"type":"release"',
+  send: "Order_Change_Sender::run",
+} as const;
+export type Deadly = keyof typeof DEADLY;
+const WORKERS = 8;
+/** So many can die before the shop is started again. */
+const DEAD_MAX = 5;
+
+/** Signed documents on the shop's own domain. */
+const DOCUMENTS = ["/agent", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"];
+
+/** Nobody answered: the connection was refused or cut. */
+export function isUnanswered(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: string; readonly cause?: unknown };
+  if (cause !== undefined && cause !== null) return isUnanswered(cause);
+  return ["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(code ?? "");
+}
+
+/** Kills workers of a shop, and starts it again before too few are left. */
+function mortal(wordpress: WordPress) {
+  const content = join(wordpress.folder, "www/wp-content");
+  const dead = () => readdirSync(content).filter((name) => name.startsWith("dies."));
+  let buried = 0;
+  return {
+    deaths: () => buried + dead().length,
+    /** The worker that gets the next such message dies after so many queries. */
+    kill(by: Deadly, queries: number): void {
+      writeFileSync(join(content, "dies"), JSON.stringify({ message: DEADLY[by], queries }));
+    },
+    /** Nobody else dies. */
+    spare: () => rmSync(join(content, "dies"), { force: true }),
+    async revive(): Promise<void> {
+      const names = dead();
+      if (names.length < DEAD_MAX) return;
+      await wordpress.restart();
+      for (const name of names) rmSync(join(content, name));
+      buried += names.length;
+    },
+  };
+}
+
 export type Unreliable = Awaited<ReturnType<typeof openUnreliable>>;
 
-/** A shop and a Gatehouse with a line in each direction that a test cuts, and one clock that it moves. */
+/** A shop, a Gatehouse and agents with lines between them that a test cuts, and one clock that it moves. */
 export async function openUnreliable() {
   let aheadS = 0;
   const clock: Clock = {
@@ -40,8 +92,9 @@ export async function openUnreliable() {
   };
   const toShop = await Line.start(() => wordpress.port);
   const toGatehouse = await Line.start(() => server.port);
+  const fromAgents = await Line.start(() => server.port);
   const [wordpress, platform] = await Promise.all([
-    startWordPress(() => AT_ONCE, { publicPort: toShop.port }),
+    startWordPress(() => AT_ONCE, { publicPort: toShop.port, workers: WORKERS }),
     Platform.start(),
   ]);
   const moveClock = (seconds: number) => {
@@ -51,49 +104,103 @@ export async function openUnreliable() {
   moveClock(0);
   const domain = `localhost:${toShop.port}`;
   const fetchAllow = { GATEHOUSE_FETCH_ALLOW: `${domain},${platform.host}` };
-  const env = { ...(await freshEnvironment("sqlite")), ...fetchAllow, ...PATIENT };
+  const publicUrl = `http://127.0.0.1:${fromAgents.port}`;
+  const named = { ...fetchAllow, ...PATIENT, GATEHOUSE_BASE_URL: publicUrl };
+  const env = { ...(await freshEnvironment("sqlite")), ...named };
   platform.wantsNews();
   const webhooks = hearing(platform);
   let server = await startServer(env, { clock });
   const samePort = { ...env, GATEHOUSE_PORT: String(server.port) };
   // Jobs run when a test says so.
   await server.context.jobs.stop();
+  /** Stands in for the server, in a process of its own that can be killed. */
+  let node: NodeProcess | undefined;
+  const killed = { underWay: 0 };
   const shop = await newShop(server, domain);
   await openForAgents(shop, { orders_without_address: true });
-  await connectShop(shop, wordpress, `http://127.0.0.1:${toGatehouse.port}`);
-  const at = buying(server, platform, clock);
+  const connect = () => connectShop(shop, wordpress, `http://127.0.0.1:${toGatehouse.port}`);
+  await connect();
+  const at = buying({ ...server, url: publicUrl }, platform, clock);
   const agent = await at.buyer(shop);
+  const workers = mortal(wordpress);
+  const startAgain = async () => {
+    server = await startServer(samePort, { clock });
+    await server.context.jobs.stop();
+  };
+  /** A request that waited for a worker which died was not read by anybody. */
+  const php = async (code: string): Promise<Json> => {
+    const before = workers.deaths();
+    try {
+      return await runAtOnce(wordpress.port, code);
+    } catch (error) {
+      if (!isUnanswered(error) || workers.deaths() === before) throw error;
+      return code === SEND ? "died" : runAtOnce(wordpress.port, code);
+    }
+  };
 
   return {
     toShop,
     toGatehouse,
+    fromAgents,
+    lines: { "to the shop": toShop, "to Gatehouse": toGatehouse, "from agents": fromAgents },
     wordpress,
+    workers,
+    killed,
     shop,
     at,
     agent,
     webhooks,
     moveClock,
-    php: (code: string) => runAtOnce(wordpress.port, code),
+    php,
+    /** Sends what waits in the shop. */
+    sendFromShop: () => php(SEND),
+    connect,
     db: () => server.context.db,
     context: () => server.context,
     now: () => clock.now(),
-    deliver: () => deliverMessages(server.context),
+    async deliver() {
+      if (node === undefined) return deliverMessages(server.context);
+      await Promise.race([node.ask({ deliver: true }).catch(() => undefined), node.died]);
+    },
     async reconcile() {
       await reconcilePayments(server.context, () => false);
       await reconcileChanges(server.context, () => false);
     },
     async restartGatehouse() {
       await server.stop();
-      server = await startServer(samePort, { clock });
-      await server.context.jobs.stop();
+      await startAgain();
+    },
+    /** Kills Gatehouse while something is under way, at a named point or after a time. */
+    async killGatehouse(when: string | number, traffic: () => Promise<unknown>) {
+      await server.stop();
+      const ahead = { CLOCK_AHEAD_MS: String(aheadS * 1000), WITHOUT_JOBS: "1" };
+      node = await forkNode({ ...samePort, ...ahead });
+      const { child, died } = node;
+      if (typeof when === "string") await node.ask({ point: when, times: 1 });
+      const timer = typeof when === "number" ? setTimeout(() => child.kill("SIGKILL"), when) : 0;
+      await traffic();
+      clearTimeout(timer);
+      if (child.killed || child.signalCode !== null) killed.underWay++;
+      child.kill("SIGKILL");
+      await died;
+      node = undefined;
+      await startAgain();
+    },
+    /** What `gatehouse verify` says of a document on the shop's own domain. */
+    async verify(n: number): Promise<string[]> {
+      const url = wordpress.url + DOCUMENTS[n % DOCUMENTS.length];
+      const ahead = `const now = Date.now; Date.now = () => now() + ${aheadS * 1000};`;
+      const preload = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+      const { code, out, err } = await gatehouse(["verify", url], { NODE_OPTIONS: preload });
+      const isValid = code === 0 && err === "" && !out.includes("✗");
+      return isValid ? [] : [`gatehouse verify ${url}: ${code}\n${out}\n${err}`];
     },
     server: () => server,
     async close() {
       platform.stop();
       await cleanUp();
       await wordpress.stop();
-      toShop.close();
-      toGatehouse.close();
+      for (const line of [toShop, toGatehouse, fromAgents]) line.close();
     },
   };
 }

@@ -63,17 +63,20 @@ interface KitOptions {
   readonly publicUrl?: string;
   /** Work in the background runs by itself, as in a live shop. */
   readonly live?: boolean;
+  /** How many requests PHP can answer at the same time. */
+  readonly workers?: number;
 }
 
 /** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
 export async function startWordPress(
   more: (port: number) => string = () => "",
-  { publicPort, publicUrl, live = false }: KitOptions = {},
+  { publicPort, publicUrl, live = false, workers = 4 }: KitOptions = {},
 ) {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
   const url = publicUrl ?? `http://localhost:${publicPort ?? port}`;
   const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
+  args.push("--workers", String(workers));
   if (live) args.push("--live-cron");
   if (onMariadb) args.push("--mariadb");
   let running = await launch(args);

@@ -1,9 +1,10 @@
 /**
  * The built service in a process of its own, as `serve` composes it. Its parent may ask it to end
- * itself without warning at a named point, to fill a log, to look after payments, to advance its
- * clock, or how much memory it has needed.
+ * itself without warning at a named point, to fill a log, to look after payments, to deliver messages, to
+ * advance its clock, or how much memory it has needed.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { deliverMessages } from "../../dist/actions/notifications/deliver-messages.js";
 import { createApp } from "../../dist/app.js";
 import { readConfig } from "../../dist/config/config.js";
 import { createContext } from "../../dist/context.js";
@@ -69,6 +70,7 @@ process.on("message", async (message) => {
     await reconcilePayments(context, () => false);
     await reconcileChanges(context, () => false);
   }
+  if (message.deliver !== undefined) await deliverMessages(context);
   process.send({ peakKb: peakKb() });
 });
 process.send({ port: listener.port });

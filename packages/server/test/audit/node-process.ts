@@ -7,6 +7,7 @@ type Wish =
   | { readonly point: string; readonly times: number }
   | { readonly fill: { readonly site: string; readonly count: number } }
   | { readonly reconcile: true }
+  | { readonly deliver: true }
   | { readonly advance: number }
   | Record<string, never>;
 
@@ -15,8 +16,8 @@ export interface NodeProcess {
   readonly url: string;
   readonly child: ChildProcess;
   /**
-   * Ends the process at the n-th pass of a point from now on, fills a log, looks after payments, or
-   * advances its clock.
+   * Ends the process at the n-th pass of a point from now on, fills a log, looks after payments, delivers
+   * messages, or advances its clock.
    */
   ask(what: Wish): Promise<{ readonly peakKb: number }>;
   admin(method: string, path: string, body?: unknown): Promise<Response>;
@@ -24,16 +25,23 @@ export interface NodeProcess {
   readonly died: Promise<NodeJS.Signals | null>;
 }
 
+/** A process that ends with its test. */
 export async function startNode(env: Readonly<Record<string, string>>): Promise<NodeProcess> {
+  const node = await forkNode(env);
+  onTestFinished(async () => {
+    node.child.kill("SIGKILL");
+    await node.died;
+  });
+  return node;
+}
+
+/** A process that its caller ends. */
+export async function forkNode(env: Readonly<Record<string, string>>): Promise<NodeProcess> {
   const child = fork(inject("crashNode"), {
     env: { PATH: process.env.PATH, ...env },
     execArgv: [],
   });
   const ended = once(child, "close");
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
   const first = await Promise.race([once(child, "message"), ended.then(() => undefined)]);
   if (first === undefined) throw new Error("the process ended before it served");
   const url = `http://127.0.0.1:${(first[0] as { port: number }).port}`;
