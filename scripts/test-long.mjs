@@ -170,9 +170,15 @@ const SUITES = [
   },
   {
     key: "wordpress",
-    name: `${SHOP_SCHEDULES} seeded schedules of purchases and changes in WooCommerce and Gatehouse, messages lost, late and repeated, either side stopped: all books agree`,
+    name: `${SHOP_SCHEDULES} seeded schedules of purchases and changes in WooCommerce and Gatehouse, messages and requests lost, late and repeated, either side stopped or killed: all books agree`,
     args: ["packages/wordpress/test/schedules"],
     env: { SHOP_SCHEDULES },
+  },
+  {
+    key: "wordpress-killed",
+    name: "a worker of PHP killed at every query of a reservation, an order, its changes and its cancellation: nothing lost, nothing twice",
+    args: ["packages/wordpress/test/killed"],
+    env: { SHOP_KILL_STEP: "1" },
   },
   {
     key: "wordpress-scale",

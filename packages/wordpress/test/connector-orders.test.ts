@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { signHmacWebhook, utf8 } from "@gatehouse/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { browser } from "./browser.ts";
-import { BERLIN, type ConnectedShop, type Json, startConnectedShop } from "./connector-shop.ts";
+import {
+  type ConnectedShop,
+  fresh,
+  type Json,
+  orderOf,
+  startConnectedShop,
+} from "./connector-shop.ts";
 import { missing } from "./wordpress.ts";
 
 let shop: ConnectedShop;
@@ -12,57 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.stop());
 
-const PARCEL = "flat_rate:1";
-let count = 0;
-const fresh = (prefix: string) => `${prefix}_${++count}`;
 const id = (sku: string) => shop.products[sku] as string;
 
-/** A reservation of one product, with the total of a quote. */
-async function reservation(sku: string, quantity = 1, more: Json = {}): Promise<Json> {
-  const cart = {
-    currency: "EUR",
-    lines: [{ product_id: id(sku), quantity }],
-    destination: BERLIN,
-    option_id: PARCEL,
-    coupons: [],
-    ...more,
-  };
-  const { total_minor } = await shop.send({ type: "quote", ...cart });
-  const reservation_id = fresh("pay");
-  return { type: "reserve", reservation_id, expires_in_s: 3600, ...cart, total_minor };
-}
-
-/** The order of a reservation. */
-function orderOf({ reservation_id, currency, lines, total_minor }: Json, more: Json = {}): Json {
-  const line = (wanted: Json, i: number) => ({
-    line_id: `li_${i + 1}`,
-    title: "Espresso",
-    cancelled: 0,
-    sent: 0,
-    unit_minor: 495,
-    ...wanted,
-  });
-  return {
-    order_id: fresh("ord"),
-    number: 1042,
-    revision: 1,
-    reservation_id,
-    created_at: "2026-11-18T12:00:00.000Z",
-    test: false,
-    currency,
-    lines: lines.map(line),
-    option: { id: PARCEL, title: "Parcel", amount_minor: 583 },
-    discount_minor: 0,
-    tax_minor: 0,
-    total_minor,
-    buyer: { email: "ann@example.com", first_name: "Ann", last_name: "Lee", phone: null },
-    destination: { ...BERLIN, street_2: null, first_name: "Ann", last_name: "Lee", phone: null },
-    agent: { id: "agt_1", name: "Shopper" },
-    payment: { state: "authorized", provider: "stripe", reference: "pi_1", captured_minor: 0 },
-    refunds: [],
-    ...more,
-  };
-}
+const reservation = (sku: string, quantity = 1, more: Json = {}): Promise<Json> =>
+  shop.reservation(sku, quantity, more);
 
 const sendOrder = async (order: Json) => (await shop.send({ type: "order", order })).shop_order_id;
 /** As Gatehouse does: a shop that is busy with the same order gets the message again. */

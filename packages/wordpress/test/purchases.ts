@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { TestAnswer } from "../../server/test/harness.ts";
 import { BUYER, lines, paying } from "../../server/test/ucp/buying.ts";
+import { isUnanswered } from "./at-once.ts";
 import type { Json } from "./connector-shop.ts";
 import type { Copy } from "./line.ts";
 import { BERLIN, FLAT_RATE } from "./market.ts";
-import { isUnanswered, type Unreliable } from "./unreliable.ts";
+import type { Unreliable } from "./unreliable.ts";
 
 const DELIVERY = {
   type: "shipping",

@@ -6,11 +6,12 @@ import {
   RESERVED_POINT,
 } from "../../server/src/infra/crash-points.ts";
 import { seeded } from "../../server/test/selling/faulty-processor.ts";
+import { DEADLY, type Deadly, isUnanswered } from "./at-once.ts";
 import type { Json } from "./connector-shop.ts";
 import { FAULTS } from "./line.ts";
 import { Purchases } from "./purchases.ts";
 import { waiting } from "./shop-books.ts";
-import { DEADLY, type Deadly, isUnanswered, type Unreliable } from "./unreliable.ts";
+import type { Unreliable } from "./unreliable.ts";
 
 /** A product of the shop that a schedule trades with. */
 export interface Traded {
@@ -34,8 +35,6 @@ const POINTS = [
 ];
 /** As long as some requests take. */
 const KILL_AFTER_MS_MAX = 400;
-/** As many as the shop needs for an order, and some more. */
-const QUERIES_MAX = 300;
 /** What happens in the middle of a schedule. */
 export type Event =
   | "restart of Gatehouse"
@@ -56,7 +55,7 @@ const WEIGHTS = {
   shopCancels: 3,
   gatehouseCancels: 3,
   messagesArrive: 4,
-  shopDies: 2,
+  shopDies: 4,
   shopDown: 1,
   gatehouseDown: 1,
   bothUp: 3,
@@ -269,7 +268,7 @@ export class Schedule {
   private killWorker(random: () => number): unknown {
     const by = Object.keys(DEADLY) as Deadly[];
     const message = by[Math.floor(random() * by.length)] as Deadly;
-    const queries = Math.floor(random() * QUERIES_MAX);
+    const queries = Math.floor(random() * DEADLY[message].queries);
     this.world.workers.kill(message, queries);
     this.wasKilled = true;
     return [message, queries];

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gatehouse } from "../../../test/gatehouse-process.ts";
 import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
@@ -10,11 +10,11 @@ import { cleanUp, freshEnvironment, startServer } from "../../server/test/harnes
 import type { Received } from "../../server/test/notifications/receiver.ts";
 import { buying } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
-import { AT_ONCE, runAtOnce } from "./at-once.ts";
+import { AT_ONCE, isUnanswered, mortalWorkers, runAtOnce } from "./at-once.ts";
 import type { Json } from "./connector-shop.ts";
 import { Line } from "./line.ts";
 import { connectShop, newShop, openForAgents } from "./market.ts";
-import { startWordPress, type WordPress } from "./wordpress.ts";
+import { startWordPress } from "./wordpress.ts";
 
 const PATIENT = {
   GATEHOUSE_REQUESTS_PER_ADDRESS_PER_MINUTE: "1000000",
@@ -36,50 +36,10 @@ function hearing(platform: Platform) {
 const SEND =
   "Gatehouse\\WooCommerce\\Product_Push::run(); Gatehouse\\WooCommerce\\Order_Change_Sender::run(); echo 1;";
 
-/** What a worker of the shop can die of, as it is found in a request. */
-export const DEADLY = {
-  reserve: '"type":"reserve"',
-  order: '"type":"order"',
-  release: '"type":"release"',
-  send: "Order_Change_Sender::run",
-} as const;
-export type Deadly = keyof typeof DEADLY;
 const WORKERS = 8;
-/** So many can die before the shop is started again. */
-const DEAD_MAX = 5;
 
 /** Signed documents on the shop's own domain. */
 const DOCUMENTS = ["/agent", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"];
-
-/** Nobody answered: the connection was refused or cut. */
-export function isUnanswered(error: unknown): boolean {
-  const { code, cause } = error as { readonly code?: string; readonly cause?: unknown };
-  if (cause !== undefined && cause !== null) return isUnanswered(cause);
-  return ["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(code ?? "");
-}
-
-/** Kills workers of a shop, and starts it again before too few are left. */
-function mortal(wordpress: WordPress) {
-  const content = join(wordpress.folder, "www/wp-content");
-  const dead = () => readdirSync(content).filter((name) => name.startsWith("dies."));
-  let buried = 0;
-  return {
-    deaths: () => buried + dead().length,
-    /** The worker that gets the next such message dies after so many queries. */
-    kill(by: Deadly, queries: number): void {
-      writeFileSync(join(content, "dies"), JSON.stringify({ message: DEADLY[by], queries }));
-    },
-    /** Nobody else dies. */
-    spare: () => rmSync(join(content, "dies"), { force: true }),
-    async revive(): Promise<void> {
-      const names = dead();
-      if (names.length < DEAD_MAX) return;
-      await wordpress.restart();
-      for (const name of names) rmSync(join(content, name));
-      buried += names.length;
-    },
-  };
-}
 
 export type Unreliable = Awaited<ReturnType<typeof openUnreliable>>;
 
@@ -122,7 +82,7 @@ export async function openUnreliable() {
   await connect();
   const at = buying({ ...server, url: publicUrl }, platform, clock);
   const agent = await at.buyer(shop);
-  const workers = mortal(wordpress);
+  const workers = mortalWorkers(wordpress, WORKERS);
   const startAgain = async () => {
     server = await startServer(samePort, { clock });
     await server.context.jobs.stop();

@@ -82,16 +82,41 @@ final class Draft_Order {
 		if ( self::extend( $order->get_id(), $minutes ) ) {
 			return true;
 		}
-		// One after the other: databases end one of two such queries that wait for each other.
+		try {
+			self::lock( static fn() => ( new ReserveStock() )->reserve_stock_for_order( $order, $minutes ) );
+			return true;
+		} catch ( ReserveStockException ) {
+			return false;
+		}
+	}
+
+	/**
+	 * Changes stock, and notes it at the order: both are stored, or nothing is.
+	 *
+	 * @template T
+	 * @param callable(): T $work What to do.
+	 * @return T
+	 * @throws Busy If others are changing stock for long.
+	 */
+	public static function change_stock( callable $work ): mixed {
+		return self::lock( static fn() => Transaction::run( $work ) );
+	}
+
+	/**
+	 * Does one such work after the other: databases end one of two that wait for each other.
+	 *
+	 * @template T
+	 * @param callable(): T $work What to do.
+	 * @return T
+	 * @throws Busy If others do it for long.
+	 */
+	private static function lock( callable $work ): mixed {
 		$lock = Lock::wait( self::LOCK, self::LOCK_S_MAX, self::WAIT_S_MAX );
 		if ( null === $lock ) {
 			throw new Busy( 'Too many reservations at the same time.' );
 		}
 		try {
-			( new ReserveStock() )->reserve_stock_for_order( $order, $minutes );
-			return true;
-		} catch ( ReserveStockException ) {
-			return false;
+			return $work();
 		} finally {
 			$lock->free();
 		}

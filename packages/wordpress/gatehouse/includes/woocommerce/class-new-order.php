@@ -52,8 +52,12 @@ final class New_Order {
 		$order->update_meta_data( '_wc_order_attribution_utm_source', 'Gatehouse' );
 		// As a checkout does: WooCommerce removes drafts, and plugins wait for the change from pending.
 		$order->set_status( 'pending' );
-		$order->save();
-		Reservations::keep( $message->reservation_id, Reservations::ORDERED, $order->get_id(), 0 );
+		Transaction::run(
+			static function () use ( $order, $message ): void {
+				$order->save();
+				Reservations::keep( $message->reservation_id, Reservations::ORDERED, $order->get_id(), 0 );
+			}
+		);
 		return $order;
 	}
 
@@ -73,13 +77,17 @@ final class New_Order {
 			$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
 			return;
 		}
-		$problems = (array) $order->get_meta( self::META_PROBLEMS );
-		if ( ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
+		$problems   = (array) $order->get_meta( self::META_PROBLEMS );
+		$is_reduced = (bool) $order->get_data_store()->get_stock_reduced( $order->get_id() );
+		if ( ! $is_reduced && ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
 			$problems[] = __( 'Not enough stock for this order. The payment is authorized or captured already. Order more stock, or cancel the order.', 'gatehouse' );
 		}
 		foreach ( $problems as $problem ) {
 			$order->add_order_note( esc_html( $problem ) );
 		}
+		// Before the status: a crash after that would leave the stock as it was.
+		Draft_Order::change_stock( static fn() => wc_maybe_reduce_stock_levels( $order->get_id() ) );
+		$order = wc_get_order( $order->get_id() );
 		$order->delete_meta_data( self::META_PROBLEMS );
 		if ( Test_Order::is( $order ) ) {
 			Test_Order::begin( $order );

@@ -72,6 +72,9 @@ final class Order_Changes {
 	private static function cancel( \WC_Order $order, Order_Message $message ): void {
 		if ( $message->is_cancelled() ) {
 			if ( ! $order->has_status( array( 'cancelled', 'refunded' ) ) ) {
+				// Before the status: a crash after that would leave the stock as it was.
+				Draft_Order::change_stock( static fn() => wc_maybe_increase_stock_levels( $order->get_id() ) );
+				$order = wc_get_order( $order->get_id() );
 				$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
 			}
 			return;
@@ -111,7 +114,7 @@ final class Order_Changes {
 			'line_items'    => $returned,
 			'restock_items' => true,
 		);
-		$result = Order_Mail::without_refunds( static fn() => wc_create_refund( $refund ) );
+		$result = Draft_Order::change_stock( static fn() => Order_Mail::without_refunds( static fn() => wc_create_refund( $refund ) ) );
 		remove_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
 		if ( is_wp_error( $result ) ) {
 			throw new \RuntimeException( 'A cancelled quantity could not be recorded.' );
@@ -144,7 +147,7 @@ final class Order_Changes {
 			'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
 			'reason'   => __( 'Refunded in Gatehouse or at the payment provider', 'gatehouse' ),
 		);
-		$create = static fn() => wc_create_refund( $fields );
+		$create = static fn() => Transaction::run( static fn() => wc_create_refund( $fields ) );
 		add_action( 'woocommerce_create_refund', $mark );
 		$result = count( $known ) < self::REFUND_MAILS_MAX && Order_Mail::take() ? $create() : Order_Mail::without_refunds( $create );
 		remove_action( 'woocommerce_create_refund', $mark );
@@ -183,6 +186,10 @@ final class Order_Changes {
 		if ( $order->get_meta( self::META_PAYMENT ) === $state ) {
 			return;
 		}
+		if ( in_array( $state, array( 'released', 'lapsed' ), true ) && $order->has_status( 'processing' ) ) {
+			// Before the state is noted: a crash between leaves the note to the next message.
+			$order->update_status( 'on-hold', __( 'Do not send it: it is not paid.', 'gatehouse' ) );
+		}
 		$order->update_meta_data( self::META_PAYMENT, $state );
 		if ( 'captured' === $state && '' !== $order->get_meta( '_stripe_intent_id' ) ) {
 			$order->update_meta_data( '_stripe_charge_captured', 'yes' );
@@ -197,9 +204,6 @@ final class Order_Changes {
 				'lapsed'     => __( 'The authorization of the payment has expired. Nothing was captured.', 'gatehouse' ),
 			}
 		);
-		if ( in_array( $state, array( 'released', 'lapsed' ), true ) && $order->has_status( 'processing' ) ) {
-			$order->update_status( 'on-hold', __( 'Do not send it: it is not paid.', 'gatehouse' ) );
-		}
 	}
 
 	/**
