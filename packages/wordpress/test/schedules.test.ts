@@ -104,7 +104,9 @@ describe.skipIf(missing !== undefined)("a shop and Gatehouse that lose messages"
 
   test("the schedules have placed orders, and the audit log verifies", async () => {
     expect(orders.placed).toBeGreaterThan(SCHEDULES);
-    console.log("STATS", orders.placed, world.workers.deaths(), world.killed.underWay);
+    const deaths = { shop: world.workers.deaths(), gatehouse: world.killed.underWay };
+    // A few schedules may have none.
+    if (SCHEDULES >= 20) expect(Math.min(deaths.shop, deaths.gatehouse)).toBeGreaterThan(0);
     expect(await findingsOfSite(world.server(), world.shop.site_key_hash)).toEqual([]);
     expect(world.wordpress.complaints()).toEqual([]);
   });
