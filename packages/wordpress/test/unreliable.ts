@@ -138,13 +138,16 @@ export async function openUnreliable() {
       const { child, died } = node;
       if (typeof when === "string") await node.ask({ point: when, times: 1 });
       const timer = typeof when === "number" ? setTimeout(() => child.kill("SIGKILL"), when) : 0;
-      await traffic();
-      clearTimeout(timer);
-      if (child.killed || child.signalCode !== null) killed.underWay++;
-      child.kill("SIGKILL");
-      await died;
-      node = undefined;
-      await startAgain();
+      try {
+        await traffic();
+        if (child.killed || child.signalCode !== null) killed.underWay++;
+      } finally {
+        clearTimeout(timer);
+        child.kill("SIGKILL");
+        await died;
+        node = undefined;
+        await startAgain();
+      }
     },
     /** What `gatehouse verify` says of a document on the shop's own domain. */
     async verify(n: number): Promise<string[]> {
