@@ -63,7 +63,7 @@ async function checkRelease(report: Report, goods: Goods): Promise<boolean> {
 }
 
 /** Asks for all that is there twice at the same moment. An answer that says nothing is no reservation. */
-async function reserveAllTwice(goods: Goods, isBounded: true | undefined): Promise<void> {
+async function reserveAllTwice(goods: Goods, isBounded: boolean | undefined): Promise<void> {
   needed(isBounded, "One reservation can have more than there is.");
   const { shop } = goods;
   const stock = await goods.stockFor(2);
