@@ -25,7 +25,7 @@ const folder = forGuides ? fileURLToPath(new URL("../docs/pictures/", import.met
 const wanted = process.env.VIEWS?.split(",") ?? VIEWS.map(({ name }) => name);
 const kinds = process.env.KINDS?.split(",") ?? ["pages", "states", "dialogs", "mails"];
 
-const PHONE = { width: 390, height: 760 };
+const PHONE = { width: 390, height: 1000 };
 const DESK = { width: 1120, height: 700 };
 /** What the guides show: the name of the file, the page, the window, and what is done there first. */
 const GUIDE_PICTURES = [
