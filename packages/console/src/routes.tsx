@@ -2,7 +2,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  Link,
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
@@ -13,8 +12,7 @@ import { OverviewPage } from "./overview/overview-page.js";
 import { isRange, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
 import { isStep, type Step } from "./setup/steps.js";
-import { Button } from "./ui/button.js";
-import { Empty, Page } from "./ui/page.js";
+import { Broken, NotFound } from "./ui/nothing-found.js";
 
 /**
  * Reads these parameters of the address as texts and ignores all others. A value that cannot be used is undefined
@@ -27,37 +25,6 @@ function texts<Name extends string>(...names: readonly Name[]) {
       typeof value === "string" && value !== "" ? value : undefined;
     return Object.fromEntries(names.map((name) => [name, text(search[name])])) as Texts;
   };
-}
-
-function NotFound() {
-  return (
-    <Page title="Page not found">
-      <Empty
-        title="There is nothing at this address"
-        action={
-          <Link to="/" className="button-act">
-            Go to Home
-          </Link>
-        }
-      >
-        <p>The link may be old or incomplete. The search finds pages, orders and agents.</p>
-      </Empty>
-    </Page>
-  );
-}
-
-/** What a page shows that fails while it is drawn. The frame around it stays. */
-function Broken() {
-  return (
-    <Page title="This page could not be shown">
-      <Empty
-        title="Something went wrong in the console"
-        action={<Button onClick={() => location.reload()}>Load again</Button>}
-      >
-        <p>Load the page again. If it still fails, tell your operator which page it is.</p>
-      </Empty>
-    </Page>
-  );
 }
 
 const root = createRootRoute();

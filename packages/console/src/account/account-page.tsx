@@ -149,7 +149,7 @@ export function AccountPage() {
   return (
     <Page
       title="Your account"
-      purpose="Change your name, add or remove passkeys, and see where you are signed in."
+      purpose="Your name, passkeys and sessions."
       actions={
         <Link to="/" className="button-plain">
           Back to Home

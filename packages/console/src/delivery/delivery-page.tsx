@@ -93,7 +93,7 @@ function taxExample([tax]: NonNullable<Shop["taxes"]>, currency: string): string
   const [net, part, sum] = [minor, added, minor + added].map((one) =>
     moneyText({ minor: one, currency }),
   );
-  return ` For example, a product at ${net} costs ${sum} in ${countryName(tax.country)}: ${part} of it is tax.`;
+  return ` For example, a product at ${net} costs ${sum}: ${part} of it is tax.`;
 }
 
 function Taxes({ shop, currency }: { readonly shop: Shop; readonly currency: string }) {

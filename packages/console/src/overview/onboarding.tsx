@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useSite } from "../layout/sites.js";
+import { FromShop } from "../settings/shop-connection.js";
 import { isTurnedOn, skillsQuery } from "../settings/skills-query.js";
 import { isOpen, type SetupState, type StepState } from "../setup/done-steps.js";
 import { STEP_WORDS, STEPS, type Step } from "../setup/steps.js";
@@ -22,17 +23,8 @@ function readyText({ processor }: SetupState): string {
 }
 
 /** Where the products of a connected shop are changed. */
-function ShopLine({ connection }: SetupState) {
-  const { site } = useSite();
-  return connection?.sells ? (
-    <p className="text-sm text-soft">
-      Your products come from {connection.system}.{" "}
-      <a href={`https://${site.domain}/`} target="_blank" rel="noreferrer" className="link">
-        Open your shop
-      </a>
-    </p>
-  ) : null;
-}
+const ShopLine = ({ connection }: SetupState) =>
+  connection?.sells && <FromShop system={connection.system} />;
 
 /** Whether agents can buy, once no step is left. What is missing is among what needs attention. */
 function Readiness({ state }: { readonly state: SetupState }) {

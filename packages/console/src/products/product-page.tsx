@@ -2,13 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type Api, call, type Page as Listed } from "../api/client.js";
 import { queryText } from "../api/list.js";
+import { useSave } from "../api/save.js";
 import { OwnersNotice } from "../layout/owners-only.js";
-import { useSite } from "../layout/sites.js";
-import { useSellingShop } from "../settings/shop-connection.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { FromShop, useSellingShop } from "../settings/shop-connection.js";
+import { Button } from "../ui/button.js";
 import { LoadingPage } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { Page } from "../ui/page.js";
-import { FromShop, ShopProduct } from "./from-shop.js";
+import { Card, Facts, Page } from "../ui/page.js";
+import { Picture } from "../ui/picture.js";
+import { moneyText, titleOf } from "../ui/words.js";
 import { ProductForm } from "./product-form.js";
 import { usualCurrencyQuery } from "./usual-currency.js";
 
@@ -38,6 +41,43 @@ export function NewProductPage() {
         <LoadingPage />
       )}
     </Page>
+  );
+}
+
+/** A product that the shop system decides, and whether agents can buy it. */
+function ShopProduct({ product, system }: { readonly product: Product; readonly system: string }) {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const { id, paused, price, quantity, availability, description, image_url } = product;
+  const pause = useSave(
+    () => call("PATCH", `${path}/products?id=${encodeURIComponent(id)}`, { paused: !paused }),
+    "products",
+    "processor",
+  );
+  return (
+    <>
+      <FromShop system={system} product={product} />
+      <Card>
+        <Picture url={image_url} className="size-24" />
+        <Facts
+          rows={[
+            ["State", paused && "Paused. Agents cannot find or buy it."],
+            ["Price", moneyText(price)],
+            ["Stock", quantity ?? "Not tracked"],
+            ["Availability", titleOf(availability)],
+            ["Description", description],
+          ]}
+        />
+        {mayChange && (
+          <div>
+            <Button disabled={pause.isPending} onClick={() => pause.mutate()}>
+              {paused ? "Resume" : "Pause"}
+            </Button>
+          </div>
+        )}
+        {pause.isError && <Failure error={pause.error} />}
+      </Card>
+    </>
   );
 }
 

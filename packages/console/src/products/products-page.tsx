@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { useSellingShop } from "../settings/shop-connection.js";
+import { FromShop, useSellingShop } from "../settings/shop-connection.js";
 import { Badge } from "../ui/badge.js";
 import { ExportButton } from "../ui/export-button.js";
 import { type Column, ListView } from "../ui/list-view.js";
@@ -16,7 +16,6 @@ import { ShortTime } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { Bulk } from "./bulk.js";
 import { FeedCard } from "./feed-card.js";
-import { FromShop } from "./from-shop.js";
 import { ImportCard } from "./import-card.js";
 import type { ChosenFile } from "./import-preview.js";
 import { PublishCard } from "./publish-card.js";
@@ -117,24 +116,10 @@ function NoProducts({
   readonly system: string | null | undefined;
 }) {
   const { name } = useSite();
-  if (system) {
-    return (
-      <Empty
-        title="No products yet"
-        action={
-          <Link to="/$site/settings/$part" params={{ site: name, part: "shop" }} className="link">
-            Show the connection
-          </Link>
-        }
-      >
-        <p>Your products appear here as soon as {system} has sent them.</p>
-      </Empty>
-    );
-  }
   return (
     <Empty
       title="No products yet"
-      example="A red rose · €4.50 · 50 in stock"
+      example={system ? undefined : "A red rose · €4.50 · 50 in stock"}
       action={
         mayChange && (
           <Link to="/$site/products/new" params={{ site: name }} state className="button-act">
@@ -144,7 +129,9 @@ function NoProducts({
       }
     >
       <p>
-        Agents can find and buy a product as soon as you add it. You can also import a file below.
+        {system
+          ? `Your products appear here as soon as ${system} has sent them.`
+          : "Agents can find and buy a product as soon as you add it. You can also import a file below."}
       </p>
     </Empty>
   );

@@ -70,22 +70,22 @@ const SECRETS = [
   [
     "publishable_key",
     "Publishable key (pk_…)",
-    "It is under Developers → API keys. Platforms need it to pay.",
+    "Beside the secret key. Platforms need it to pay.",
   ],
   [
     "webhook_secret",
     "Signing secret for events (whsec_…)",
-    "Stripe shows it after you add the address for events under Developers → Webhooks. Without it, Gatehouse cannot see refunds.",
+    "Stripe shows it when you add the address for events under Developers → Webhooks.",
   ],
   [
     "approval_secret",
     "Signing secret for Stripe's order approvals (whsec_…)",
-    "Only if Stripe's agentic checkout sells for you. Stripe shows it with the address for order approvals.",
+    "Only if Stripe's agentic checkout sells for you.",
   ],
   [
     "wallet_merchant_id",
     "Google Pay merchant ID (live only)",
-    "It is in the Google Pay & Wallet Console. A live account needs it.",
+    "From the Google Pay & Wallet Console.",
   ],
 ] as const;
 

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { Empty } from "./page.js";
+import { Button } from "./button.js";
+import { Empty, Page } from "./page.js";
 
 /** Shown instead of a list whose filter matches nothing. */
 export function NothingFound({ title }: { readonly title: string }) {
@@ -14,5 +15,37 @@ export function NothingFound({ title }: { readonly title: string }) {
     >
       <p>Nothing matches the filter above.</p>
     </Empty>
+  );
+}
+
+/** What an address shows that no page has. */
+export function NotFound() {
+  return (
+    <Page title="Page not found">
+      <Empty
+        title="There is nothing at this address"
+        action={
+          <Link to="/" className="button-act">
+            Go to Home
+          </Link>
+        }
+      >
+        <p>The link may be old or incomplete. The search finds pages, orders and agents.</p>
+      </Empty>
+    </Page>
+  );
+}
+
+/** What a page shows that fails while it is drawn. The frame around it stays. */
+export function Broken() {
+  return (
+    <Page title="This page could not be shown">
+      <Empty
+        title="Something went wrong in the console"
+        action={<Button onClick={() => location.reload()}>Load again</Button>}
+      >
+        <p>Load the page again. If it still fails, tell your operator which page it is.</p>
+      </Empty>
+    </Page>
   );
 }

@@ -18,9 +18,9 @@ import {
   changeBatch,
   type ImportFault,
   importAlone,
-  ProductReader,
   writeLines,
 } from "../products/import-products.js";
+import { ProductReader } from "../products/product-reader.js";
 import type { FeedDifference } from "./compare-feed.js";
 
 /** What a feed changed. */

@@ -13,7 +13,8 @@ import type { ProductLine } from "../../domain/products/product-lines.js";
 import { readText } from "../../domain/products/read-fields.js";
 import { LINE_CHARS_MAX } from "../../domain/products/text-lines.js";
 import type { LineFile } from "../../infra/files/line-file.js";
-import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "../products/import-products.js";
+import { BATCH_ROWS, REFUSED_MAX } from "../products/import-products.js";
+import { ProductReader } from "../products/product-reader.js";
 
 /** What a feed would change. */
 export interface FeedDifference {

@@ -9,15 +9,14 @@ import {
 } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import { ownedByShop } from "./changing-products.js";
+import { BATCH_ROWS, REFUSED_MAX } from "./import-products.js";
 import {
-  BATCH_ROWS,
   byLine,
   completeLines,
   existingOf,
   ProductReader,
-  REFUSED_MAX,
   type ReadLine,
-} from "./import-products.js";
+} from "./product-reader.js";
 
 /** Changes and removed products that a check lists; the others are only counted. */
 const CHANGES_SHOWN_MAX = 100;

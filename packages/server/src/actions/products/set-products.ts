@@ -4,7 +4,8 @@ import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { countProducts, deleteProduct, removeOthers } from "../../domain/products/store.js";
 import { writeProducts } from "../../domain/products/written/store.js";
 import { changingProducts, ownedByShop } from "./changing-products.js";
-import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
+import type { ImportFault, ImportReport } from "./import-products.js";
+import { ProductReader } from "./product-reader.js";
 
 /** Removes a product. Nobody can buy it any more; orders keep their own copy of it. */
 export async function removeProduct(

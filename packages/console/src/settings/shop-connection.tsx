@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
-import { useSite } from "../layout/sites.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Notice } from "../ui/notice.js";
 
 export type ShopConnection = Api["ShopConnection"];
 
@@ -28,4 +29,31 @@ export function useSellingShop(): string | null | undefined {
   // The service refuses what must not be changed.
   if (data === undefined) return isError ? null : undefined;
   return data.shop_system?.sells ? data.shop_system.name : null;
+}
+
+/** Says that products are managed in the shop system, and leads there. */
+export function FromShop({
+  system,
+  product,
+}: {
+  readonly system: string;
+  readonly product?: Api["Product"];
+}) {
+  const { site } = useSite();
+  const mayPause = useMay("owner");
+  const [what, it] = product ? ["This product comes", "it"] : ["Your products come", "them"];
+  return (
+    <Notice>
+      {what} from {system}. Change {it} in your shop.{" "}
+      {mayPause && `Here you can only pause ${it}. `}
+      <a
+        href={product?.url ?? `https://${site.domain}/`}
+        target="_blank"
+        rel="noreferrer"
+        className="link"
+      >
+        Open your shop
+      </a>
+    </Notice>
+  );
 }
