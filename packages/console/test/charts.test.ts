@@ -118,13 +118,11 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
       await chart.getByText("Show as a table").click();
       const row = chart.locator("tbody tr").filter({ hasText: day });
       expect(await row.locator("td").first().textContent()).toBe("1");
-      const shifted = page.getByText(
-        "Some visits were counted before your shop had this time zone.",
-      );
+      const shifted = page.getByText("Before you set this time zone, visits in");
       expect(await shifted.count()).toBe(minutes === undefined ? 0 : 1);
       if (minutes !== undefined) {
         expect(await shifted.textContent()).toContain(
-          `the first ${minutes} minutes of a day are on the day before`,
+          `the first ${minutes} minutes of a day were counted in the day before`,
         );
       }
     },

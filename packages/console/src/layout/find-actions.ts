@@ -3,8 +3,8 @@ import {
   CirclePause,
   CirclePlay,
   type LucideIcon,
+  Package,
   Plus,
-  Undo2,
   UserPlus,
   UserRound,
 } from "lucide-react";
@@ -60,8 +60,8 @@ export function useActions(onPause: () => void): readonly Action[] {
     },
     {
       label: "Refund an order",
-      words: "money back return captured",
-      icon: Undo2,
+      words: "money back return",
+      icon: Package,
       run: () => void navigate({ to: "/$site/orders", params, search: { payment: "captured" } }),
     },
     selling,

@@ -129,8 +129,8 @@ function Change({
 function Shifted({ minutes, by }: { readonly minutes: number; readonly by: Span["by"] }) {
   return minutes === 0 ? null : (
     <p className="text-xs text-soft">
-      Visits from before you set this time zone are less exact. Visits in the first {minutes}{" "}
-      minutes of a {by} are counted in the {by} before.
+      Before you set this time zone, visits in the first {minutes} minutes of a {by} were counted in
+      the {by} before.
     </p>
   );
 }

@@ -16,7 +16,7 @@ export function ruleName(rule: JsonObject): string {
 /** What a rule that cannot be read is called: by its title, or by its place. */
 function namedAt(rules: readonly JsonObject[], place: number): string {
   const title = rules[place]?.title;
-  return typeof title === "string" && title !== "" ? `“${title}”` : `Rule ${place + 1}`;
+  return title ? `“${title}”` : `Rule ${place + 1}`;
 }
 
 /** Parts of a path that only the JSON has. */

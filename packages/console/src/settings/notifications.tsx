@@ -48,7 +48,7 @@ const isNobody = ({ webhook_url, emails }: Api["Notifications"]) =>
 
 /** Why no test can be sent, or whether anything has reached the owner yet. */
 function testText(saved: Api["Notifications"], isChanged: boolean) {
-  if (isChanged) return "Save your changes first. Then you can send a test message.";
+  if (isChanged) return "Save your changes first.";
   if (isNobody(saved)) return "Save an email address or a webhook first.";
   return saved.delivered_at === null ? "Nothing has been delivered to you yet." : null;
 }

@@ -67,11 +67,7 @@ const SECRETS = [
     "Restricted key (rk_…) or secret key (sk_…)",
     "In Stripe, create a restricted key under Developers → API keys.",
   ],
-  [
-    "publishable_key",
-    "Publishable key (pk_…)",
-    "Beside the secret key. Platforms need it to pay.",
-  ],
+  ["publishable_key", "Publishable key (pk_…)", "Beside the secret key. Platforms need it to pay."],
   [
     "webhook_secret",
     "Signing secret for events (whsec_…)",
