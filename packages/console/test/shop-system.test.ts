@@ -81,7 +81,8 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
       expect([name, await page.getByText(name, { exact: true }).count()]).toEqual([name, 0]);
     }
     await page.getByRole("link", { name: "A vase" }).click();
-    await page.getByText("This product comes from Stand-in 1.").waitFor();
+    await page.getByRole("heading", { name: "A vase" }).waitFor();
+    await page.getByText("Your products come from Stand-in 1.").waitFor();
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Paused. Agents cannot find or buy it.").waitFor();
     expect(await page.getByRole("textbox").count()).toBe(0);

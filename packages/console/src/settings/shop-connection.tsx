@@ -41,11 +41,10 @@ export function FromShop({
 }) {
   const { site } = useSite();
   const mayPause = useMay("owner");
-  const [what, it] = product ? ["This product comes", "it"] : ["Your products come", "them"];
   return (
     <Notice>
-      {what} from {system}. Change {it} in your shop.{" "}
-      {mayPause && `Here you can only pause ${it}. `}
+      Your products come from {system}. Change them in your shop.{" "}
+      {mayPause && "Here you can only pause them. "}
       <a
         href={product?.url ?? `https://${site.domain}/`}
         target="_blank"
