@@ -315,6 +315,14 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     expect(known.problems).toMatchObject([{ problem: "p11: has more than 65536 characters" }]);
 
     clock.advance(31 * DAY_MS);
+    const renamed = item("p0", { title: "New" });
+    expect(await fetched(rss(renamed, ...items.slice(1, 19), "<item/>"))).toMatchObject({
+      outcome: "applied",
+      changed: 1,
+      removed: 0,
+    });
+    expect((await records())[1]).toMatchObject({ kind: "product_feed_begun", removed: 0 });
+    await fetched(rss(...items.slice(0, 19), "<item/>"));
     const kept = await fetched(rss(...items.slice(0, 19), "<item/>"));
     expect(kept).toMatchObject({ removed: 0, refused: 1, outcome: "unchanged" });
     expect(kept.message).toContain("were not paused or removed");

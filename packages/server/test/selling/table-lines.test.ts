@@ -118,6 +118,12 @@ describe("a table of products", () => {
       [3, "b", QUOTE],
       { id: "c", title: "C" },
     ]);
+    const field = (breaks: number) => `id,title\na,"${"\n".repeat(breaks)}"\n`;
+    expect(await read(field(999))).toMatchObject([{ id: "a" }]);
+    expect(await read(field(1000))).toEqual([
+      [2, "a", ENDLESS],
+      [1002, null, ENDLESS],
+    ]);
     const lines = 30_000;
     const open = await read(`id,title\na,"A\n${"b,B\n".repeat(lines)}`);
     expect([open.length, open[0]]).toEqual([lines + 1, [2, "a", ENDLESS]]);
