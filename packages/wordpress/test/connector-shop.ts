@@ -14,7 +14,7 @@ export const BERLIN = {
   street: "Invalidenstr. 1",
 };
 /** The way of delivery of the kit's shop. */
-export const PARCEL = "flat_rate:1";
+const PARCEL = "flat_rate:1";
 
 let count = 0;
 /** An id that nothing had before. */
