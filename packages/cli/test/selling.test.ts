@@ -227,7 +227,7 @@ test("gates say since when a connected shop system does not answer", async () =>
   const connection = await siteConnection(db, site_key_hash);
   if (connection === undefined) throw new Error("the site is not connected");
   const gates = async () => (await run("site", "gates", domain)).out;
-  expect(await gates()).toMatch(/Nobody can buy yet\.\n$/);
+  expect(await gates()).toMatch(/Agents cannot buy yet\.\n$/);
   system.spoil = { release: "silent" };
   const message = { messageId: "msg_1", reservationId: "pay_1" };
   await shopSystem.release(connection, message);
