@@ -36,6 +36,8 @@ interface Signature {
   readonly signature: string;
 }
 
+const CART_LINK = "https://shop.example.com/checkout-link/?products={items}&coupon={coupon}";
+
 /** A secret text, and what others may see of it. */
 export const newVerifier = () => toBase64url(randomBytes(32));
 export const challengeOf = (verifier: string) => hash("sha256", verifier, "base64url");
@@ -55,7 +57,7 @@ export class ShopStandIn extends ShopInMemory {
   status = 200;
   connectionId = "";
   /** The link into its own checkout; null if it has none. */
-  connectionLink: string | null = "https://shop.example.com/checkout-link/?products={items}";
+  connectionLink: string | null = CART_LINK;
   /** What it answers while it is connecting. */
   proof: string | undefined;
   /** Answers no proof, as a shop that is not connecting. */
@@ -114,7 +116,7 @@ export class ShopStandIn extends ShopInMemory {
     this.late = [];
     this.status = 200;
     this.coupon = "welcome10";
-    this.connectionLink = "https://shop.example.com/checkout-link/?products={items}";
+    this.connectionLink = CART_LINK;
   }
 
   stop(): void {

@@ -533,6 +533,8 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     };
     // Accepts every code.
     system.spoil = { quote: (answer) => ({ ...answer, rejected_coupons: [] }) };
+    system.connectionLink = link("");
+    await system.connect(server, shop.site_key_hash);
     expect(await next(["welcome10"])).toEqual([at1, 1]);
     system.connectionLink = link("&coupon={coupon}#pay");
     await system.connect(server, shop.site_key_hash);
