@@ -72,6 +72,8 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
     feeds = await startFeedServer();
     const env = { ...(await freshEnvironment(dialect)), GATEHOUSE_FETCH_ALLOW: feeds.host };
     server = await startServer(env);
+    // A job that reads products would be among the plans that a test looks at.
+    await server.context.jobs.stop();
     shop = await submitting(server).shop(null);
     await shop.admin("PUT", "/products", { products: PRODUCTS });
     await shop.admin("PUT", "/shop", {
