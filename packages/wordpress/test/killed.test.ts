@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("a worker of PHP that is killed at any qu
   const books = ({ reservation_id, lines }: Json): Promise<Json> =>
     php(`global $wpdb;
       $row    = $wpdb->get_row( "SELECT state, shop_order_id FROM " . Gatehouse\\Storage::reservations() . " WHERE id = '" . hash( 'sha256', '${reservation_id}' ) . "'" );
-      $orders = wc_get_orders( array( 'limit' => -1, 'status' => array( ...array_keys( wc_get_order_statuses() ), 'trash' ), 'date_created' => '>' . ( \\time() - 3600 ) ) );
+      $orders = wc_get_orders( array( 'limit' => -1, 'type' => 'shop_order', 'status' => array( ...array_keys( wc_get_order_statuses() ), 'trash' ), 'date_created' => '>' . ( \\time() - 3600 ) ) );
       $orders = array_filter( $orders, fn( $o ) => ! $o->has_status( 'checkout-draft' ) && ! $o->get_meta( '_seen' ) );
       foreach ( $orders as $o ) { $o->update_meta_data( '_seen', 'yes' ); $o->save_meta_data(); }
       echo json_encode( array(
