@@ -72,12 +72,14 @@ async function reserveAllTwice(goods: Goods, isBounded: boolean | undefined): Pr
   const both = await Promise.allSettled(
     [newId("pay"), newId("pay")].map((id) => shop.reserve(id, cart, totalMinor)),
   );
-  const made = both.filter((one) => one.status === "fulfilled" && one.value.state === "reserved");
-  if (made.length === 1) return;
+  const reserved = both.filter(
+    (one) => one.status === "fulfilled" && one.value.state === "reserved",
+  );
+  if (reserved.length === 1) return;
   const failed = both.find((one) => one.status === "rejected");
-  if (made.length === 0 && failed !== undefined) throw failed.reason;
+  if (reserved.length === 0 && failed !== undefined) throw failed.reason;
   const problem =
-    made.length === 0
+    reserved.length === 0
       ? `Neither reservation was made, but all ${stock} of the product are there.`
       : `Both reservations of all ${stock} of the product were made.`;
   throw new Broken(problem, shop.last);
