@@ -18,7 +18,13 @@ export const FULL_OFFER: Offer = Object.freeze({
   hasOrders: true,
 });
 
-/** Whether agents can buy, and by which ways, in a sentence. */
+/**
+ * Whether agents can buy, and by which ways, in a sentence.
+ *
+ * @example
+ * buyingText(["complete_checkout", "place_order"]); //=> "Agents can buy."
+ * buyingText([]); //=> "Agents cannot buy yet."
+ */
 export function buyingText(buying: readonly string[]): string {
   const [takesRequests, checksOut] = FULL_OFFER.buying.map((id) => buying.includes(id));
   if (takesRequests && checksOut) return "Agents can buy.";
