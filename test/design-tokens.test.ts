@@ -30,7 +30,7 @@ const CLASS = new RegExp(
   "g",
 );
 const TEXT_SIZE =
-  /\bfont-size\s*:(?!\s*(?:var\(--text-(?:xs|sm|base|lg|xl)\)|inherit))|\bfontSize\b|(?<![\w-])font\s*:(?!\s*(?:var\(--text-\w+\)\/|inherit\b|\$\{font\}))/g;
+  /\bfont-size\s*:(?!\s*(?:var\(--text-(?:xs|sm|base|lg|xl)\)|inherit))|\bfontSize\b|(?<![\w-])font\s*:(?!\s*(?:var\(--text-\w+\)\/|inherit\b|\$\{font\}|600 \$\{large\}))/g;
 const FONT = /\bfont-family\s*:(?!\s*(?:var\(--font-(?:sans|mono)\)|inherit))|\bfontFamily\b/g;
 /** Rings around what has the focus, and a mark that is round at both ends, have their own radius. */
 const SHAPE =
