@@ -11,10 +11,10 @@ import { type AgentKey, newKey, registering } from "./agents/registering.ts";
 import { findingsOfSite } from "./audit/exporting.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   startServer,
   type TestServer,
+  TIER_DATABASES,
   temporaryFolder,
 } from "./harness.ts";
 import { type Shop, submitting } from "./mandates/submitting.ts";
@@ -31,7 +31,7 @@ function copyCheckpoints(from: Env, to: Env): void {
   cpSync(checkpointsOf(from), checkpointsOf(to), { recursive: true });
 }
 
-describe.each(DATABASES)("a revocation, restored into %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a revocation, restored into %s,", (dialect) => {
   const made = { out: "", site: "", kept: "", agentId: "", revoked: "", keptAgentId: "" };
   const revoked: Record<string, string> = {};
   let shop: Shop;

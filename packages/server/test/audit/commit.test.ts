@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { actorDraft, serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
+import {
+  createSite,
+  type DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import { auditKeys, exportDay, exportDays, type Told, verdictOf } from "./exporting.ts";
 
 const DAY_MS = 86_400_000;
@@ -34,7 +41,7 @@ async function startShop(dialect: (typeof DATABASES)[number]) {
   return { clock, server, site, records, audit: server.context.audit };
 }
 
-describe.each(DATABASES)("commits to the log on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("commits to the log on %s:", (dialect) => {
   test("a change and its records happen together or not at all", async () => {
     const { server, site, audit, records } = await startShop(dialect);
     const rename =
@@ -242,7 +249,7 @@ test("on PostgreSQL a commit that waits delays only those of its own site", asyn
   expect(kinds.slice(2)).toEqual(["first", "second"]);
 });
 
-describe.each(DATABASES)("the structure of a log on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("the structure of a log on %s:", (dialect) => {
   test("the first record after midnight closes the day, and any empty days before", async () => {
     const { clock, server, site, audit, records } = await startShop(dialect);
     clock.advance(3 * DAY_MS);

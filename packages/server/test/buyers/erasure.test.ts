@@ -6,7 +6,7 @@ import { deliverMessages } from "../../src/actions/notifications/deliver-message
 import { serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { exportDay, findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { startMailbox } from "../notifications/mailbox.ts";
 import { lines, openWorld, paying, ROSE, sent, type World } from "../ucp/buying.ts";
@@ -30,7 +30,7 @@ const PERSONAL = ["quill", "nachtigallenweg", "qx-06484", "555-1234", "TRACK77"]
 const PURCHASE = { ...lines(["rose", 1]), buyer: ZOE, ...sent("standard", HOME) };
 const go = () => false;
 
-describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a buyer's personal data, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

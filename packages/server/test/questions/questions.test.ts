@@ -5,7 +5,7 @@ import { notifyQuestions } from "../../src/actions/questions/notify-questions.ts
 import { QUESTION_KEPT_MS, QUESTIONS_MAX } from "../../src/domain/questions/question.ts";
 import { deleteExpiredQuestions, storeQuestion } from "../../src/domain/questions/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { createSite, DATABASES, NOON } from "../harness.ts";
+import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
 import { POLICY, submitting } from "../mandates/submitting.ts";
 import { from, mcpShop, TRUSTED_PROXY } from "../mcp/asking.ts";
 import { selling } from "../selling/selling.ts";
@@ -13,7 +13,7 @@ import { selling } from "../selling/selling.ts";
 const MINUTE_MS = 60_000;
 const MALTA = "Do you deliver to Malta?";
 
-describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("questions from agents, on %s:", (dialect) => {
   async function open(more: Readonly<Record<string, string>> = {}) {
     const clock = new ManualClock(NOON);
     const limits = { GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "6000" };
