@@ -83,6 +83,18 @@ final class Lock {
 	}
 
 	/**
+	 * What makes this the lock again that it is now, after its row was rolled back.
+	 *
+	 * @return callable(): void
+	 */
+	public function remember(): callable {
+		$value = $this->value;
+		return function () use ( $value ): void {
+			$this->value = $value;
+		};
+	}
+
+	/**
 	 * Frees the lock, unless another request has taken it over.
 	 */
 	public function free(): void {

@@ -103,7 +103,7 @@ final class Draft_Order {
 	}
 
 	/**
-	 * Does one such work after the other: databases end one of two that wait for each other.
+	 * Runs one such work at a time, because a database ends one of two transactions that wait for each other.
 	 *
 	 * @template T
 	 * @param callable(): T $work What to do.

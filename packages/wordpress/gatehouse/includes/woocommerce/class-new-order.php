@@ -79,8 +79,12 @@ final class New_Order {
 		}
 		$problems   = (array) $order->get_meta( self::META_PROBLEMS );
 		$is_reduced = (bool) $order->get_data_store()->get_stock_reduced( $order->get_id() );
-		if ( ! $is_reduced && ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
-			$problems[] = __( 'Not enough stock for this order. The payment is authorized or captured already. Order more stock, or cancel the order.', 'gatehouse' );
+		$too_few    = __( 'Not enough stock for this order. The payment is authorized or captured already. Order more stock, or cancel the order.', 'gatehouse' );
+		if ( ! $is_reduced && ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) && ! in_array( $too_few, $problems, true ) ) {
+			$problems[] = $too_few;
+			// A crash after the stock is reduced would leave no other sign of it.
+			$order->update_meta_data( self::META_PROBLEMS, $problems );
+			$order->save_meta_data();
 		}
 		foreach ( $problems as $problem ) {
 			$order->add_order_note( esc_html( $problem ) );

@@ -114,10 +114,16 @@ final class Order_Changes {
 			'line_items'    => $returned,
 			'restock_items' => true,
 		);
-		$result = Draft_Order::change_stock( static fn() => Order_Mail::without_refunds( static fn() => wc_create_refund( $refund ) ) );
-		remove_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
-		if ( is_wp_error( $result ) ) {
-			throw new \RuntimeException( 'A cancelled quantity could not be recorded.' );
+		$record = static function () use ( $refund ): void {
+			// Where a plugin fails, WooCommerce has returned the stock already and deletes only the refund.
+			if ( is_wp_error( Order_Mail::without_refunds( static fn() => wc_create_refund( $refund ) ) ) ) {
+				throw new \RuntimeException( 'A cancelled quantity could not be recorded.' );
+			}
+		};
+		try {
+			Draft_Order::change_stock( $record );
+		} finally {
+			remove_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
 		}
 	}
 
@@ -147,13 +153,16 @@ final class Order_Changes {
 			'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
 			'reason'   => __( 'Refunded in Gatehouse or at the payment provider', 'gatehouse' ),
 		);
-		$create = static fn() => Transaction::run( static fn() => wc_create_refund( $fields ) );
 		add_action( 'woocommerce_create_refund', $mark );
-		$result = count( $known ) < self::REFUND_MAILS_MAX && Order_Mail::take() ? $create() : Order_Mail::without_refunds( $create );
+		$result = Order_Mail::without_refunds( static fn() => Transaction::run( static fn() => wc_create_refund( $fields ) ) );
 		remove_action( 'woocommerce_create_refund', $mark );
 		$order = wc_get_order( $order->get_id() );
 		if ( ! is_wp_error( $result ) ) {
 			Missing_Refunds::remove( $order, $refund['refund_id'] );
+			// After the transaction: others wait for it, and a mail cannot be taken back.
+			if ( count( $known ) < self::REFUND_MAILS_MAX && Order_Mail::take() ) {
+				Order_Mail::send_refund( $order, $result );
+			}
 		} elseif ( Missing_Refunds::add( $order, $refund['refund_id'], $refund['amount_minor'] ) ) {
 			/* translators: %s: an amount */
 			$order->add_order_note( sprintf( __( '%s was refunded to the buyer, but WooCommerce could not record it. If you enter a refund of this amount here, the buyer is not refunded again.', 'gatehouse' ), Money::shown( $refund['amount_minor'], $currency ) ) );

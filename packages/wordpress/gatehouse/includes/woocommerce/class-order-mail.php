@@ -53,6 +53,19 @@ final class Order_Mail {
 	}
 
 	/**
+	 * Sends WooCommerce's mail about a refund.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund The refund.
+	 */
+	public static function send_refund( \WC_Order $order, \WC_Order_Refund $refund ): void {
+		$mail = WC()->mailer()->get_emails()['WC_Email_Customer_Refunded_Order'] ?? null;
+		if ( $mail instanceof \WC_Email_Customer_Refunded_Order ) {
+			$mail->trigger( $order->get_id(), ! $order->has_status( 'refunded' ), $refund->get_id() );
+		}
+	}
+
+	/**
 	 * Counts a mail that Gatehouse causes; false if there were too many today.
 	 */
 	public static function take(): bool {

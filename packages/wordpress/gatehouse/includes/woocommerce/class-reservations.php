@@ -76,6 +76,15 @@ final class Reservations {
 	}
 
 	/**
+	 * How the lock is known again after a rollback, which undoes what go_on() has written.
+	 *
+	 * @return callable(): void
+	 */
+	public static function remember_lock(): callable {
+		return null === self::$lock ? static function (): void {} : self::$lock->remember();
+	}
+
+	/**
 	 * A reservation; null if it is not known.
 	 *
 	 * @param string $id Id of the reservation.

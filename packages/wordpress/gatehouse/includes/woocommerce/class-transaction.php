@@ -16,8 +16,8 @@ defined( 'ABSPATH' ) || exit;
  */
 final class Transaction {
 	/**
-	 * Does work of which everything is stored or nothing, also if PHP ends meanwhile. The message that caused it is sent
-	 * again, and finds either the end or the beginning. Tables without transactions store each step.
+	 * Runs work so that all of it is stored or nothing, even if PHP stops halfway. The message that caused it is sent
+	 * again, and finds the work either complete or not started. Tables without transactions store each step.
 	 *
 	 * @template T
 	 * @param callable(): T $work What to do, in a message about a reservation.
@@ -25,6 +25,7 @@ final class Transaction {
 	 * @throws \Throwable What the work has thrown.
 	 */
 	public static function run( callable $work ): mixed {
+		$undo_lock = Reservations::remember_lock();
 		wc_transaction_query( 'start' );
 		try {
 			// The lock belongs to it: another request that takes over waits for the end.
@@ -34,6 +35,7 @@ final class Transaction {
 			Product_Observer::write();
 		} catch ( \Throwable $error ) {
 			wc_transaction_query( 'rollback' );
+			$undo_lock();
 			throw $error;
 		}
 		wc_transaction_query( 'commit' );

@@ -12,7 +12,7 @@ namespace Gatehouse\WooCommerce;
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Notes at orders what Gatehouse does not learn any more. Otherwise nobody would know it once the queue is deleted.
+ * Adds order notes about changes that no longer reach Gatehouse. Otherwise nobody would know it once the queue is deleted.
  */
 final class Unfinished_Orders {
 	/**
