@@ -42,13 +42,17 @@ test.each([
 });
 
 test.each([
-  ["counted in thousands", ["1.000", "1.500", "7"], ["1000", "1500", "7"]],
-  ["written by a spreadsheet", ["2.500,00", "12,0", ""], ["2500", "12", ""]],
-  ["exported with decimals", ["1.000", "12.000", "0.000"], ["1", "12", "0"]],
-  ["of one line", ["1.000"], ["1000"]],
-  ["in parts or words", ["1,5", "many"], ["1.5", "many"]],
-])("stock %s is read as it is meant", (_, cells, read) => {
-  expect(cells.map(quantityReader(cells))).toEqual(read);
+  [
+    "prices with a comma",
+    ["4,50", "1.234,50 €"],
+    ["1.000", "1.500", "2.500,00", "7"],
+    ["1000", "1500", "2500", "7"],
+  ],
+  ["prices with a point", ["4.50"], ["1,000", "12.000", "0.000", ""], ["1000", "12", "0", ""]],
+  ["prices without decimals", ["4", "1.234"], ["12.000", "-2.000", "2.500"], ["12", "-2", "2.500"]],
+  ["no prices", [], ["12,00", "1.000.000", "1,5", "many"], ["12", "1.000", "1,5", "many"]],
+])("stock beside %s is read as it is meant", (_, prices, cells, read) => {
+  expect(cells.map(quantityReader(prices))).toEqual(read);
 });
 
 test("a table with semicolons and other names for its columns is read as products", async () => {

@@ -189,9 +189,7 @@ export function guessMapping(columns: readonly string[]): Mapping {
 
 /** The lines in the format of the API. A line leaves out the fields that the file does not have. */
 export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string): readonly Line[] {
-  const readQuantity = quantityReader(
-    rows.map(({ values }) => values[mapping.quantity ?? ""] ?? ""),
-  );
+  const readQuantity = quantityReader(rows.map(({ values }) => values[mapping.price ?? ""] ?? ""));
   return rows.map(({ line, values }) => {
     const textIn = (field: Field) => values[mapping[field] ?? ""] ?? "";
     const value: Record<string, string> = { id: textIn("id") };

@@ -36,20 +36,26 @@ export function readPrice(text: string): { readonly price: string; readonly curr
   return { price, ...(currency === undefined ? {} : { currency }) };
 }
 
-/** `1.000` or `12,00`: a whole number that a database writes with decimals, or a number of thousands. */
-const ZEROS_BEHIND = /^\d+[.,]0+$/;
+/** Whether prices have a decimal comma or point. Undefined if none of them has decimals. */
+function decimalMark(prices: readonly string[]): "," | "." | undefined {
+  const marks = prices.map((text) => /([.,])\d{1,2}\D*$/.exec(text)?.[1]);
+  return marks.find((mark) => mark === "," || mark === ".");
+}
 
 /**
- * Reads the cells of a column as whole numbers. If every number ends in zeros behind a mark, the column is written
- * with decimals and `12.000` is 12. Otherwise marks mean what they mean in prices, and `1.000` is a thousand. A
- * cell that is no whole number stays as it is, so that the service says so.
+ * Reads whole numbers of a file: the other mark than in its prices separates thousands. If the prices do not tell,
+ * marks separate decimals, because an order for stock that does not exist is worse than a product that is sold out.
+ * A number that is not whole stays as it is, so that the service says so.
  */
-export function quantityReader(cells: readonly string[]): (text: string) => string {
-  const filled = cells.filter((text) => text !== "");
-  const hasDecimals = filled.length > 1 && filled.every((text) => ZEROS_BEHIND.test(text));
+export function quantityReader(prices: readonly string[]): (text: string) => string {
+  const mark = decimalMark(prices);
+  const thousands = mark === "," ? "." : ",";
+  const grouped = new RegExp(`^\\d{1,3}(?:\\${thousands}\\d{3})+(?!\\d)`);
   return (text) => {
-    if (text === "") return text;
-    const number = hasDecimals ? text : readPrice(text).price;
+    const number =
+      mark === undefined
+        ? text
+        : text.replace(grouped, (digits) => digits.replaceAll(thousands, ""));
     return number.replace(/[.,]0+$/, "");
   };
 }
