@@ -79,6 +79,12 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
     await at.shop.admin("PUT", "/notifications", { emails });
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     const [{ order_id }] = await at.at.orders(at.shop);
+    // Until both are delivered, they are two entries.
+    const states = async () => {
+      const { messages } = (await at.shop.admin("GET", `/orders/${order_id}`)).body;
+      return messages.map(({ state }: { readonly state: string }) => state);
+    };
+    await expect.poll(states, WAIT).toEqual(["delivered", "delivered"]);
     const { page } = await at.opened();
     await at.signedIn(page, "owner", `/orders/${order_id}`);
     await page.getByText("Email to the owner (ada@example.com, bea@example.com)").waitFor();

@@ -88,12 +88,14 @@ function paymentChanges(order: ShownOrder): Moment[] {
 
 /** Messages. The same email to several addresses of the owner is one, with each address. */
 function messages(order: ShownOrder): Moment[] {
-  const sent = new Map<string, (typeof order.messages)[number] & { readonly to: string }>();
+  const sent = new Map<
+    string,
+    (typeof order.messages)[number] & { readonly to: readonly string[] }
+  >();
   for (const one of order.messages) {
     const isMail = one.audience === "owner" && one.kind === "mail";
     const key = isMail ? `${one.topic} ${one.created_at} ${one.state}` : one.message_id;
-    const others = sent.get(key)?.to;
-    const to = isMail ? [others, one.destination].filter(Boolean).join(", ") : "";
+    const to = isMail ? [...(sent.get(key)?.to ?? []), one.destination].sort() : [];
     sent.set(key, { ...one, to });
   }
   return [...sent.values()].map((one) => ({
@@ -102,7 +104,7 @@ function messages(order: ShownOrder): Moment[] {
     what: (
       <>
         {one.kind === "mail" ? "Email" : titleOf(one.kind)} to the {one.audience}
-        {one.to && ` (${one.to})`} <Badge word={one.state} />{" "}
+        {one.to.length > 0 && ` (${one.to.join(", ")})`} <Badge word={one.state} />{" "}
         <span className="text-soft">{titleOf(one.topic.replaceAll(".", " "))}</span>
         {one.last_problem !== null && <span className="text-bad"> {one.last_problem}</span>}
       </>
