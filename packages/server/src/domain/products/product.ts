@@ -272,12 +272,12 @@ export function completeProduct(
   const isOtherCurrency =
     given("currency") && ![currency, "", null].includes(value.currency as never);
   if (!given("price") && isOtherCurrency) return bad("price: is missing");
-  const keepsPrices = !given("price") && !given("sale_price");
+  const keepsPrices = !["price", "sale_price", "sale_from", "sale_until"].some(given);
   const read = readProduct({
     title,
+    ...(given("price") ? {} : { sale_price, sale_from, sale_until }),
     ...value,
     ...(given("price") ? {} : { price, currency }),
-    ...(keepsPrices ? { sale_price, sale_from, sale_until } : {}),
   });
   if (!read.ok) return read;
   const kept: readonly ProductField[] = [
