@@ -28,11 +28,13 @@ async function rewriteWords(tx: Transaction, table: string): Promise<void> {
       if (title === row.title_words && body === row.body_words) continue;
       await tx.run(
         `UPDATE ${table} SET title_words = ?, body_words = ?
-         WHERE site_key_hash = ? AND product_id = ?`,
+         WHERE site_key_hash = ? AND product_id = ? AND title_words = ? AND body_words = ?`,
         title,
         body,
         row.site_key_hash,
         row.product_id,
+        row.title_words,
+        row.body_words,
       );
     }
     last = rows.at(-1) ?? last;
@@ -43,13 +45,15 @@ async function rewriteWords(tx: Transaction, table: string): Promise<void> {
 /**
  * products.title_words and body_words: besides each word its other forms, so that a search for roses finds a rose.
  * replaced_products the same. Words are empty where nothing is found, and stay so. Nodes of the version before write
- * words without their forms until they are replaced. Those products are found as before until they change.
+ * words without their forms until they are replaced, and what such a node writes meanwhile stays. Those products are found
+ * as before until they change.
  */
 export const wordForms: Migration = {
   name: "word-forms",
   sql: () => "",
   async fill(tx) {
-    await rewriteWords(tx, "products");
+    // In the order in which an import is undone, which a node of the version before may do meanwhile.
     await rewriteWords(tx, "replaced_products");
+    await rewriteWords(tx, "products");
   },
 };
