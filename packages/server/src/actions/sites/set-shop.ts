@@ -12,7 +12,7 @@ import {
   shopSettingsAfter,
   writeShopSettings,
 } from "../../domain/shop-settings/store.js";
-import { setHourStart } from "../../domain/sites/store.js";
+import { lockSite, setHourStart } from "../../domain/sites/store.js";
 
 /** The names of the settings that change. Their values stay out of the log. */
 function changedFields(before: ShopSettings, after: ShopSettings): string[] {
@@ -54,18 +54,21 @@ export async function setShop(
 const SHOPS_PER_PAGE = 200;
 
 /**
- * Has the visits of every shop counted in hours of its time zone: for shops whose zone was set before hours had a
+ * Lets the visits of every shop be counted in hours of its time zone: for shops whose zone was set before hours had a
  * start, and for zones that move by half an hour in summer. Idempotent.
  */
 export async function alignHours({ db, clock }: Context, stopping: () => boolean): Promise<void> {
   for (let after = ""; !stopping(); ) {
     const shops = await shopSettingsAfter(db, after, SHOPS_PER_PAGE);
     const now = clock.now();
-    await db.transaction(async (tx) => {
-      for (const { siteKeyHash, settings } of shops) {
-        await setHourStart(tx, siteKeyHash, { minute: hourStartMinute(settings, now), now });
-      }
-    });
+    for (const { siteKeyHash } of shops) {
+      await db.transaction(async (tx) => {
+        // The owner may have saved another zone since the page was read.
+        if (!(await lockSite(tx, siteKeyHash))) return;
+        const minute = hourStartMinute(await shopSettings(tx, siteKeyHash), now);
+        await setHourStart(tx, siteKeyHash, { minute, now });
+      });
+    }
     const last = shops.at(-1);
     if (last === undefined || shops.length < SHOPS_PER_PAGE) return;
     after = last.siteKeyHash;
