@@ -26,7 +26,7 @@ const IN_TURN = [
   /^packages\/console\/test\/(?!(?:pages|sign-in)\.test)/,
   /^packages\/edge\/test\/worker\.test/,
   /^packages\/protocol\/test\/node\/runtimes\.test/,
-  /^packages\/server\/test\/(?:admission\/bodies|audit\/html-changed|docs-html)\.test/,
+  /^packages\/server\/test\/(?:admission\/bodies|audit\/html-changed|docs-html|payments\/stripe-pages-lost)\.test/,
   /^packages\/wordpress\/test\//,
   /^test\/release\//,
 ];

@@ -13,7 +13,7 @@ import { openSqlite } from "../src/infra/db/sqlite.ts";
 import { systemIds } from "../src/infra/ids.ts";
 import { createLog } from "../src/infra/log/log.ts";
 import { searchWords } from "../src/infra/search-words.ts";
-import { DATABASES, freshPostgres, NOON, temporaryFolder } from "./harness.ts";
+import { freshPostgres, NOON, TIER_DATABASES, temporaryFolder } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;
 const tools = { ids: systemIds, log: createLog("silent") };
@@ -46,7 +46,7 @@ const broken: Migration = {
     `CREATE TABLE c (id TEXT PRIMARY KEY) ${strict};\n\nINSERT INTO nowhere VALUES (1);`,
 };
 
-describe.each(DATABASES)("migrations on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("migrations on %s:", (dialect) => {
   test("they bring an empty database to this build's schema, once", async () => {
     const { db } = await fresh(dialect);
     expect(await schemaVersion(db)).toBe(0);
