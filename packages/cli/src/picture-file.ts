@@ -21,7 +21,7 @@ export function pictureType(file: string): string {
   const type = TYPES[extname(file).toLowerCase()];
   if (type === undefined) {
     const hint = "Use a .jpg, .png or .webp file.";
-    throw new CommandError(`The name of ${file} does not end like a picture.`, EXIT.usage, hint);
+    throw new CommandError(`${file} is not a supported picture file.`, EXIT.usage, hint);
   }
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new CommandError(`${file} does not exist.`, EXIT.failed, "Check the path of the file.");

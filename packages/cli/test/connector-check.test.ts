@@ -68,7 +68,7 @@ test("names the fault of a shop system whose reservations never end", async () =
   await checkConnector({ endpoint, secret, ...rose, freedMsMax: 300 }, add);
   expect(found.filter(({ state }) => state !== "good")).toEqual([
     {
-      check: "A reservation frees its goods when its time is over.",
+      check: "A reservation frees its goods when it ends.",
       section: "Reserve",
       state: "wrong",
       problem: "5 of product rose should be available again, but quotes still show 3.",

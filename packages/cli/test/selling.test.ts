@@ -125,7 +125,7 @@ test("an owner uploads the picture of a product, whatever its name says it is", 
   expect(refusals.map(({ code }) => code)).toEqual([1, 2, 1, 1]);
   expect(refusals.map(({ err }) => err.split("\n")[0])).toEqual([
     "The file is not a picture. Choose a JPEG, PNG or WebP file.",
-    expect.stringMatching(/rose\.svg does not end like a picture\.$/),
+    expect.stringMatching(/rose\.svg is not a supported picture file\.$/),
     expect.stringMatching(/none\.png does not exist\.$/),
     "The site has no such product.",
   ]);

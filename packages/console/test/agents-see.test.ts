@@ -65,7 +65,7 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByText("An agent would get no answer to this question.").waitFor();
     expect(await page.getByRole("link", { name: /^Publish an answer/ }).count()).toBe(0);
-    await page.getByRole("link", { name: "switch on an action" }).click();
+    await page.getByRole("link", { name: "turn on an action" }).click();
     await page.waitForURL("**/settings/skills");
   });
 

@@ -29,7 +29,7 @@ describe.skipIf(skipChromium)("the link of `gatehouse init`", () => {
   afterAll(cleanUp);
 
   test(
-    "leads to the first approved purchase in few clicks, without what the answers have done",
+    "reaches the first approved purchase in a few clicks, and skips what init has done",
     async () => {
       const site = await steps.startSite();
       onTestFinished(() => void site.stop());

@@ -29,7 +29,7 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     }
   });
 
-  test("a page that cannot be drawn says so, and leads on", async () => {
+  test("a page that cannot be drawn says so, and offers to reload", async () => {
     const { page } = await at.opened();
     await at.signedIn(page);
     // The answer of a service that this console does not know.

@@ -148,7 +148,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await page.getByRole("heading", { name: "Order #1001" }).waitFor();
   });
 
-  test("a decided review says so once, and one that does not exist leads on", async () => {
+  test("a decided review says so once, and a missing one links to Home", async () => {
     const id = await at.asks();
     await at.shop.admin("POST", `/escalations/${id}/approve`, {});
     const { page } = await at.opened();

@@ -65,7 +65,7 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     expect(await page.getByText("Your shop has not given a valid answer since").count()).toBe(0);
   });
 
-  test("decides the products: pages name it, and only offer to pause them", async () => {
+  test("is named on pages about products, which only offer to pause them", async () => {
     const { page } = await at.opened();
     system.reset();
     await system.connect(at.server, at.shop.site_key_hash);

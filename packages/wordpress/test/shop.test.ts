@@ -816,7 +816,7 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     gate.messages.length = 0;
   }
 
-  test("that nobody answers for three days are left to the owner, who learns that nothing is known", async () => {
+  test("get a note after three days without an answer that the result is unknown", async () => {
     const id = await order();
     await refund(id, "1.00");
     await giveUp();
@@ -826,7 +826,7 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect(text).not.toContain("The buyer has not received it.");
   });
 
-  test("that were refunded before a capture that nobody answers say how to try again, and refund nothing twice", async () => {
+  test("get a note on how to try again if a capture after a refund has no answer, and refund nothing twice", async () => {
     const id = await order();
     await payment(id, "authorized");
     await refund(id, "3.00");
@@ -847,7 +847,7 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     ]);
   });
 
-  test("say what Gatehouse does not learn any more when the shop is disconnected, and refund nothing twice", async () => {
+  test("get a note about what did not reach Gatehouse before a disconnect, and refund nothing twice", async () => {
     const [waits, held] = [await order(), await order()];
     for (const id of [waits, held]) {
       await payment(id, "authorized");

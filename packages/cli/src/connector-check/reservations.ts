@@ -64,7 +64,7 @@ async function checkRelease(report: Report, goods: Goods): Promise<boolean> {
 
 /** Asks for all that is there twice at the same moment. An answer that says nothing is no reservation. */
 async function reserveAllTwice(goods: Goods, isBounded: boolean | undefined): Promise<void> {
-  needed(isBounded, "One reservation can have more than there is.");
+  needed(isBounded, "A reservation can exceed the stock.");
   const { shop } = goods;
   const stock = await goods.stockFor(2);
   const { totalMinor } = await goods.price(stock);
@@ -80,7 +80,7 @@ async function reserveAllTwice(goods: Goods, isBounded: boolean | undefined): Pr
   if (reserved.length === 0 && failed !== undefined) throw failed.reason;
   const problem =
     reserved.length === 0
-      ? `Neither reservation was made, but all ${stock} of the product are there.`
+      ? `Both reservations failed, although all ${stock} items are in stock.`
       : `Both reservations of all ${stock} of the product were made.`;
   throw new Broken(problem, shop.last);
 }
@@ -138,16 +138,12 @@ export async function checkReservations(
     reserveAllTwice(goods, isBounded),
   );
   await shop.tidy();
-  await report.check(
-    "Reserve",
-    "A reservation frees its goods when its time is over.",
-    async () => {
-      needed(isHeld, NOT_HELD);
-      const stock = await goods.stockFor(3);
-      const { totalMinor } = await goods.price(2);
-      await shop.reserved(goods.cart(2), totalMinor, SHORT_S);
-      await goods.expectStockWithin(stock, freedMsMax);
-    },
-  );
+  await report.check("Reserve", "A reservation frees its goods when it ends.", async () => {
+    needed(isHeld, NOT_HELD);
+    const stock = await goods.stockFor(3);
+    const { totalMinor } = await goods.price(2);
+    await shop.reserved(goods.cart(2), totalMinor, SHORT_S);
+    await goods.expectStockWithin(stock, freedMsMax);
+  });
   await shop.tidy();
 }

@@ -93,7 +93,7 @@ export const sales: Coverage = {
     fails: {
       args: ({ shop, file }) => [shop, "rose", file("gif", "GIF89a")],
       code: 2,
-      says: /does not end like a picture\.$/m,
+      says: /is not a supported picture file\.$/m,
       next: /Use a \.jpg, \.png or \.webp file\./,
     },
   },

@@ -22,7 +22,7 @@ export const FIELD_NAMES: Readonly<Record<Field, string>> = {
   brand: "Brand",
   gtin: "GTIN",
   mpn: "MPN",
-  identifier_exists: "Has a GTIN or MPN",
+  identifier_exists: "Has a GTIN, or a brand and an MPN",
   category: "Category",
   additional_image_urls: "More pictures",
   item_group_id: "Variant group",

@@ -144,7 +144,7 @@ function Fields({ draft, file, set, onFile }: FieldsProps) {
         ))}
         <Checkbox
           label="This product has no GTIN or MPN"
-          hint="For example, because it is handmade. Your Google feed then tells Google."
+          hint="For example, because it is handmade. Your Google feed then says so."
           checked={draft.identifier_exists === false}
           onChange={({ target }) => set({ identifier_exists: target.checked ? false : null })}
         />

@@ -74,7 +74,8 @@ function NotificationPlaces({ saved }: { readonly saved: Api["Notifications"] })
     { keep: "notifications", secret: ["webhook"] },
   );
   const { webhook, format, emails, questions } = draft.value;
-  const separate = suggestion === "" ? "" : "This is your address. Save to be notified there. ";
+  const separate =
+    suggestion === "" ? "" : "This is your address. Save to get notifications there. ";
   const mailHint = saved.mail_available ? `${separate}Separate addresses with spaces.` : NO_MAIL;
   const save = useSave(
     () =>

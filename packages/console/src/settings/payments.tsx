@@ -67,16 +67,20 @@ const SECRETS = [
     "Restricted key (rk_…) or secret key (sk_…)",
     "In Stripe, create a restricted key under Developers → API keys.",
   ],
-  ["publishable_key", "Publishable key (pk_…)", "Beside the secret key. Platforms need it to pay."],
+  [
+    "publishable_key",
+    "Publishable key (pk_…)",
+    "In Stripe, it is next to the secret key. Platforms need it to pay.",
+  ],
   [
     "webhook_secret",
     "Signing secret for events (whsec_…)",
-    "Stripe shows it when you add the address for events under Developers → Webhooks.",
+    "Stripe shows it when you add the endpoint for events under Developers → Webhooks.",
   ],
   [
     "approval_secret",
     "Signing secret for Stripe's order approvals (whsec_…)",
-    "Only if Stripe's agentic checkout sells for you.",
+    "Only needed if you sell through Stripe's agentic checkout.",
   ],
   [
     "wallet_merchant_id",

@@ -110,9 +110,9 @@ function ConnectedSystem({ connection }: { readonly connection: ShopConnection }
       {unanswered && (
         <Notice>
           <p>
-            Your shop has not given a valid answer since <Time at={unanswered.since} />. The problem
-            is: {unanswered.problem}. Agents cannot buy until it is solved. Check that your firewall
-            and security plugins allow requests to your shop.
+            Your shop has not given a valid answer since <Time at={unanswered.since} />. Problem:{" "}
+            {unanswered.problem}. Agents cannot buy until your shop answers again. Check that your
+            firewall and security plugins allow requests to your shop.
           </p>
         </Notice>
       )}

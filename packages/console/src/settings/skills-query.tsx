@@ -31,7 +31,7 @@ export function CannotAsk() {
     <>
       Agents cannot ask yet:{" "}
       <Link to="/$site/settings/$part" params={{ site: name, part: "skills" }} className="link">
-        switch on an action
+        turn on an action
       </Link>
     </>
   );

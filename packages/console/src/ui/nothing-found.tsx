@@ -18,7 +18,7 @@ export function NothingFound({ title }: { readonly title: string }) {
   );
 }
 
-/** What an address shows that no page has. */
+/** Shown for an address without a page. */
 export function NotFound() {
   return (
     <Page title="Page not found">
@@ -42,9 +42,9 @@ export function Broken() {
     <Page title="This page could not be shown">
       <Empty
         title="Something went wrong in the console"
-        action={<Button onClick={() => location.reload()}>Load again</Button>}
+        action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        <p>Load the page again. If it still fails, tell your operator which page it is.</p>
+        <p>Reload the page. If it still fails, tell your operator which page it is.</p>
       </Empty>
     </Page>
   );

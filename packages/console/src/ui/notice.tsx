@@ -14,7 +14,7 @@ export function Notice({ bad = false, children }: { bad?: boolean; children: Rea
   );
 }
 
-/** An error in words. What does not exist leads on to where everything is found. */
+/** An error in words. If something does not exist, the error links to Home. */
 export function Failure({ error }: { error: unknown }) {
   const text = error instanceof Error ? error.message : "Something went wrong. Try again.";
   return (

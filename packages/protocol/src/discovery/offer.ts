@@ -19,7 +19,7 @@ export const FULL_OFFER: Offer = Object.freeze({
 });
 
 /**
- * Whether agents can buy, and by which ways, in a sentence.
+ * Says in one sentence whether and how agents can buy.
  *
  * @example
  * buyingText(["complete_checkout", "place_order"]); //=> "Agents can buy."

@@ -1,4 +1,4 @@
-/** Letters that Unicode does not take apart, as people write them without them. */
+/** Letters that Unicode does not decompose, with the plain letters that people type instead. */
 const LETTERS: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l" };
 const OWN_LETTERS = /[ßæœøł]/g;
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu;

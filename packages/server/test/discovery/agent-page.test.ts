@@ -34,7 +34,7 @@ describe.skipIf(skipChromium)("the agent page in a browser", () => {
     expect(await barriersOf(page)).toEqual(NO_BARRIERS);
   });
 
-  test("breaks no word of its table of protocols on a phone, and says each protocol in few lines", async () => {
+  test("breaks no word in the table of protocols on a phone, and describes each in a few lines", async () => {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
     await page.goto(server.url + shop.paths.page);
     const broken = await page.evaluate(() => {

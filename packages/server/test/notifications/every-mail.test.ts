@@ -26,7 +26,7 @@ test.each(EVERY_MAIL)("the mail $name is written for people", ({ subject, text }
   expect(text).not.toMatch(/[a-z,]\n[a-z]/);
 });
 
-test.each(EVERY_MAIL)("the mail $name shows who writes first, and a sum large", (mail) => {
+test.each(EVERY_MAIL)("the mail $name begins with its sender, and shows a large amount", (mail) => {
   const texts = mail.html.replace(/<title>.*<\/title>/, "").replace(/<[^>]+>/g, "\n");
   const [letter, name, next] = texts.split(/\n+/).filter((line) => line.trim() !== "");
   const shop = mail.shop === undefined ? "Gatehouse" : "Fern &amp; Petal";
@@ -36,7 +36,7 @@ test.each(EVERY_MAIL)("the mail $name shows who writes first, and a sum large", 
   if (mail.amount !== undefined) expect(next).toBe(mail.amount);
 });
 
-test("a mail to a buyer names the shop by its name, and says when the money is taken", () => {
+test("a mail to a buyer names the shop, and says when the buyer is charged", () => {
   const textOf = (wanted: string) => EVERY_MAIL.find(({ name }) => name === wanted)?.text;
   expect(textOf("buyer-ordered")).toContain("Thank you for your order at Fern & Petal.\n");
   expect(textOf("buyer-ordered")).toContain(

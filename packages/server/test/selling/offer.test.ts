@@ -120,7 +120,7 @@ describe.each(TIER_DATABASES)("what a shop offers to agents, on %s,", (dialect) 
     expect(await tools()).toEqual(["get_pricing", ...SHOP_TOOLS, "get_order"]);
   });
 
-  test("says at the check of the site by which ways agents can buy", async () => {
+  test("says in the site check how agents can buy", async () => {
     const sentence = async () => {
       const { items } = (await shop.admin("GET", "/install-check")).body;
       return items.find(({ item }: { item: string }) => item === "selling").found;

@@ -30,7 +30,7 @@ async function read(text: string, relaxQuotes = true) {
 
 const feeds = (text: string) => text.replaceAll(/\r\n?/g, "\n");
 const QUOTE = "has a quote in the wrong place";
-const ENDLESS = "has a quote that does not end";
+const ENDLESS = "has a quote that is never closed";
 const COUNT = "has a different number of fields than the header line";
 const LONG = "has more than 65536 characters";
 

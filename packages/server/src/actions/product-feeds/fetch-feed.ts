@@ -33,7 +33,7 @@ const failed = (at: number, message: string): FeedResult => {
 };
 
 const KEPT =
-  "Products that the feed does not list were not paused or removed, because an item with an error has no id that is known. Fix the feed.";
+  "No missing products were paused or removed, because an item with an error has no readable id. Fix this item in the feed.";
 
 const SHRUNK = "Nothing was changed. Check the feed. If it is right, apply it anyway.";
 

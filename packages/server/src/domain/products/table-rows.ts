@@ -8,7 +8,7 @@ const PROBLEMS = {
   long: `has more than ${LINE_CHARS_MAX} characters`,
   complete: "has a different number of fields than the header line",
   bad: "has a quote in the wrong place",
-  endless: "has a quote that does not end",
+  endless: "has a quote that is never closed",
 };
 
 /** One row of a table. */

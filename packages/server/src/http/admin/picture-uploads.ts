@@ -31,8 +31,8 @@ const ERRORS = errors(
   "unsupported_media_type",
 );
 const DESCRIPTION =
-  `A JPEG, PNG or WebP file of up to ${PICTURE_BYTES_MAX / MIB} MB and ${PICTURE_PIXELS_MAX / 1_000_000} megapixels. Its bytes decide what it is, ` +
-  "not its content type. Gatehouse removes everything else from the file, such as the place where a photo was taken. ";
+  `A JPEG, PNG or WebP file of up to ${PICTURE_BYTES_MAX / MIB} MB and ${PICTURE_PIXELS_MAX / 1_000_000} megapixels. Gatehouse detects the format from ` +
+  "the content of the file. It removes metadata, such as the place where a photo was taken. ";
 
 const ofProduct = createRoute({
   method: "put",

@@ -59,7 +59,7 @@ const importRoute = fileRoute(
   "import",
   "Import products",
   "Accepts CSV (`text/csv`) or one JSON object per line (`application/x-ndjson`), up to 64 MB. Lines with " +
-    "errors are reported and skipped. With `mode=update`, a field that a line leaves out stays as it is. Only a new " +
+    "errors are reported and skipped. With `mode=update`, a field that a line leaves out keeps its value, except that a line with `price` and without `sale_price` ends the sale. Only a new " +
     "product needs `title`, `price` and `currency`. With `mode=replace`, every line needs them, and products that " +
     "are not in the file are removed, unless a line was refused.",
   json(ImportReportBody, "What was saved, and what was not."),

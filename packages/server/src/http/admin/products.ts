@@ -56,7 +56,7 @@ const list = siteRoute("get", "/products", {
     cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
     q: Search.optional().openapi({
       description:
-        "Text in the title or id, or words of the title. Uppercase and lowercase are the same, and so are singular and plural.",
+        "Text in the title or id, or words of the title. Case does not matter. Singular and plural match each other.",
     }),
     id: ProductId.optional().openapi({ description: "Only the product with this id." }),
     sort: z.enum(PRODUCT_SORTS).default("id").openapi({
@@ -70,7 +70,7 @@ const source = siteRoute("get", "/products/source", {
   tags: ["Selling"],
   summary: "Show where the products come from",
   description:
-    "Products of a shop system that sells can be paused here. Everything else about them changes in the shop system.",
+    "If the products come from a shop system, you can only pause them here. Change everything else in the shop system.",
   answer: json(
     z
       .object({

@@ -110,14 +110,17 @@ const ShopBody = strict({
     .max(CART_LINK_CHARS_MAX)
     .regex(/^https:\/\/[^\s/]+\/./, "must be an https address with a path")
     .refine(isCartLink, "must contain {items}, or {id} and {quantity}")
-    .refine(canOmitCoupon, "must have {coupon} as in &coupon={coupon}")
+    .refine(
+      canOmitCoupon,
+      "can contain {coupon} only as a separate parameter after the first, such as &coupon={coupon}",
+    )
     .nullable()
     .default(null)
     .openapi({
       description:
         "A link to the cart of your shop. `continue_url` then leads there instead of to a page of this service. " +
         "`{items}` stands for `id:quantity,id:quantity`; `{id}` and `{quantity}` for the only product. " +
-        "`&coupon={coupon}` is for the discount code of the buyer, and left out without one.",
+        "`{coupon}` is replaced with the discount code of the buyer. Without a code, `&coupon={coupon}` is removed.",
       example: "https://shop.example.com/cart/{items}",
     }),
   currency: z

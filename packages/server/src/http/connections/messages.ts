@@ -46,7 +46,7 @@ export const ConnectMessage = z
       .openapi({
         description:
           "A link into the shop's checkout. `{items}` stands for `id:quantity,id:quantity`. " +
-          "`&coupon={coupon}` is for the discount code of the buyer, and left out without one.",
+          "`{coupon}` is replaced with the discount code of the buyer. Without a code, `&coupon={coupon}` is removed.",
         example: "https://shop.example.com/checkout-link/?products={items}&coupon={coupon}",
       }),
   })

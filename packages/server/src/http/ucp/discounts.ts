@@ -53,7 +53,7 @@ export function discountsBody(
 /** A warning about codes that the link to the shop does not carry. */
 export function codesToEnter(codes: readonly string[]): readonly JsonObject[] {
   if (codes.length === 0) return [];
-  const content = `The shop at \`continue_url\` takes these codes off only after the buyer enters them there: ${codes.join(", ")}`;
+  const content = `The link does not include these discount codes. The buyer must enter them in the shop at \`continue_url\`: ${codes.join(", ")}`;
   const path = "$.discounts.codes";
   return [{ type: "warning", code: "discount_code_not_carried", content, path }];
 }
