@@ -50,7 +50,7 @@ function MappingForm({
       error={field === "id" && mapping.id === undefined ? "Choose a column." : undefined}
       hint={
         !replace && KEPT.includes(field) && mapping[field] === undefined
-          ? `Your existing products keep their ${FIELD_NAMES[field].toLowerCase()}. A new product needs one.`
+          ? `Your existing products keep their ${FIELD_NAMES[field].toLowerCase()}.`
           : undefined
       }
       onChoose={(name) => {

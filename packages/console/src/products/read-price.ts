@@ -36,11 +36,8 @@ export function readPrice(text: string): { readonly price: string; readonly curr
   return { price, ...(currency === undefined ? {} : { currency }) };
 }
 
-/** Whether prices have a decimal comma or point. Undefined if none of them has decimals. */
-function decimalMark(prices: readonly string[]): "," | "." | undefined {
-  const marks = prices.map((text) => /([.,])\d{1,2}\D*$/.exec(text)?.[1]);
-  return marks.find((mark) => mark === "," || mark === ".");
-}
+/** Numbers with thousands, by the mark that the prices beside them have for decimals. */
+const GROUPED = { ",": /^\d{1,3}(\.\d{3})+(?!\d)/, ".": /^\d{1,3}(,\d{3})+(?!\d)/ };
 
 /**
  * Reads whole numbers of a file: the other mark than in its prices separates thousands. If the prices do not tell,
@@ -48,14 +45,11 @@ function decimalMark(prices: readonly string[]): "," | "." | undefined {
  * A number that is not whole stays as it is, so that the service says so.
  */
 export function quantityReader(prices: readonly string[]): (text: string) => string {
-  const mark = decimalMark(prices);
-  const thousands = mark === "," ? "." : ",";
-  const grouped = new RegExp(`^\\d{1,3}(?:\\${thousands}\\d{3})+(?!\\d)`);
-  return (text) => {
-    const number =
-      mark === undefined
-        ? text
-        : text.replace(grouped, (digits) => digits.replaceAll(thousands, ""));
-    return number.replace(/[.,]0+$/, "");
-  };
+  const marks = prices.map((text) => /([.,])\d{1,2}\D*$/.exec(text)?.[1]);
+  const grouped = GROUPED[marks.find(Boolean) as keyof typeof GROUPED];
+  return (text) =>
+    (grouped ? text.replace(grouped, (digits) => digits.replace(/\D/g, "")) : text).replace(
+      /[.,]0+$/,
+      "",
+    );
 }

@@ -70,7 +70,7 @@ const SECRETS = [
   [
     "publishable_key",
     "Publishable key (pk_…)",
-    "In Stripe, it is next to the secret key. Platforms need it to pay.",
+    "Next to the secret key. Platforms need it to pay.",
   ],
   [
     "webhook_secret",
@@ -80,7 +80,7 @@ const SECRETS = [
   [
     "approval_secret",
     "Signing secret for Stripe's order approvals (whsec_…)",
-    "Only needed if you sell through Stripe's agentic checkout.",
+    "Only if you sell through Stripe's agentic checkout.",
   ],
   [
     "wallet_merchant_id",

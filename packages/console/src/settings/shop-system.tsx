@@ -111,8 +111,8 @@ function ConnectedSystem({ connection }: { readonly connection: ShopConnection }
         <Notice>
           <p>
             Your shop has not given a valid answer since <Time at={unanswered.since} />. Problem:{" "}
-            {unanswered.problem}. Agents cannot buy until your shop answers again. Check that your
-            firewall and security plugins allow requests to your shop.
+            {unanswered.problem}. Agents cannot buy until it answers again. Check that your firewall
+            and security plugins allow requests to your shop.
           </p>
         </Notice>
       )}

@@ -41,10 +41,10 @@ export function Broken() {
   return (
     <Page title="This page could not be shown">
       <Empty
-        title="Something went wrong in the console"
+        title="Something went wrong"
         action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        <p>Reload the page. If it still fails, tell your operator which page it is.</p>
+        <p>If it still fails, tell your operator.</p>
       </Empty>
     </Page>
   );

@@ -307,7 +307,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       expect(await fetched(good)).toMatchObject({ refused: 0, paused: 0 });
       const broken = await fetched(fault);
       expect(broken).toMatchObject({ refused: 1, paused: 0, outcome: "unchanged" });
-      expect(broken.message).toContain("were not paused or removed");
+      expect(broken.message).toContain("No missing products were paused or removed");
       expect(await off()).toEqual([]);
     }
     const known = await fetched(rss(...items.with(11, big("p11")).slice(0, 19)));
@@ -325,7 +325,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     await fetched(rss(...items.slice(0, 19), "<item/>"));
     const kept = await fetched(rss(...items.slice(0, 19), "<item/>"));
     expect(kept).toMatchObject({ removed: 0, refused: 1, outcome: "unchanged" });
-    expect(kept.message).toContain("were not paused or removed");
+    expect(kept.message).toContain("No missing products were paused or removed");
     feeds.answer = (_request, response) => response.writeHead(304).end();
     expect((await fetchNow()).last_result).toMatchObject({ message: kept.message, refused: 1 });
     expect(await fetched(rss(...items.slice(0, 19)))).toMatchObject({ removed: 1, message: null });

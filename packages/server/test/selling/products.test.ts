@@ -319,6 +319,16 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     expect(await listed()).toMatchObject([{ sale_price: { minor: 150 } }, { sale_price: null }]);
   });
 
+  test("change the time of their sale when a file names the time alone", async () => {
+    const sale = { sale_price: "1.50", sale_until: "2030-08-01T00:00:00.000Z" };
+    const rose = { id: "rose", title: "Rose", price: "2.00", currency: "EUR", ...sale };
+    await shop.admin("PUT", "/products", { products: [rose] });
+    const sale_until = "2030-09-01T00:00:00.000Z";
+    await upload(CSV, `id,sale_until\nrose,${sale_until}\n`);
+    const now = { title: "Rose", regular_price: { minor: 200 }, sale_price: { minor: 150 } };
+    expect(await listed()).toMatchObject([{ ...now, sale_until }]);
+  });
+
   test("are all replaced by a PUT, or none of them if one is refused", async () => {
     const product = { id: "a", title: "A", price: 1, currency: "EUR" };
     const bad = await shop.admin("PUT", "/products", {
