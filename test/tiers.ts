@@ -20,13 +20,15 @@ const RELEASE = [
  * people do on the pages of the console, other runtimes, and what one database repeats of the other.
  */
 const IN_TURN = [
-  /^conformance\/(?:audit\/tamper|mcp\/official-suite)\.test/,
+  /^conformance\/(?:audit\/tamper|mcp\/official-suite|outside\/recipes)\.test/,
   /^packages\/\w+\/test\/.*crash\.test/,
-  /^packages\/cli\/test\/(?:connector-check|serve|workers)\.test/,
-  /^packages\/console\/test\/(?!(?:pages|sign-in)\.test)/,
+  /^packages\/cli\/test\/(?:connector-check|reference|serve|workers)\.test/,
+  /^packages\/console\/test\/(?!sign-in\.test)/,
   /^packages\/edge\/test\/worker\.test/,
   /^packages\/protocol\/test\/node\/runtimes\.test/,
-  /^packages\/server\/test\/(?:admission\/bodies|audit\/html-changed|docs-html|payments\/stripe-pages-lost)\.test/,
+  /^packages\/server\/test\/(?:admission\/bodies|maintenance|payments\/stripe-pages-lost)\.test/,
+  /^packages\/server\/test\/(?:audit\/html-\w+|docs-html|docs-pages|orders\/mail|ucp\/page)\.test/,
+  /^packages\/server\/test\/selling\/(?:declines|failure-schedules)\.test/,
   /^packages\/wordpress\/test\//,
   /^test\/release\//,
 ];

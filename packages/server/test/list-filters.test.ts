@@ -1,7 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../src/infra/clock.ts";
-import { DATABASES, NOON } from "./harness.ts";
+import { NOON, TIER_DATABASES } from "./harness.ts";
 import type { Shop } from "./mandates/submitting.ts";
 import { openWorld, paying, type World } from "./ucp/buying.ts";
 
@@ -43,7 +43,7 @@ const ASKED: readonly (readonly [string, readonly string[]])[] = [
   ["o s", []],
 ];
 
-describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a list with a filter, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { at } = {} as World;
   let shop: Shop;

@@ -13,7 +13,7 @@ import {
   freshPostgres,
   startServer,
   type TestServer,
-  TIER_DATABASES,
+  DATABASES,
   temporaryFolder,
 } from "./harness.ts";
 import { byDigest, forge, linesIn, newSeal, secretsKeyFile } from "./restoring.ts";
@@ -40,7 +40,7 @@ function keepWriting(server: TestServer) {
   };
 }
 
-const PAIRS = TIER_DATABASES.flatMap((from) =>
+const PAIRS = DATABASES.flatMap((from) =>
   DATABASES.map((to): [Dialect, Dialect] => [from, to]),
 );
 

@@ -7,11 +7,11 @@ import { SCHEMA_VERSION } from "../../src/infra/db/migrate.ts";
 import { backup } from "../../src/maintenance/backup.ts";
 import { restore } from "../../src/maintenance/restore.ts";
 import {
-  DATABASES,
   freshEnvironment,
   freshPostgres,
   NOON,
   startServer,
+  TIER_DATABASES,
   temporaryFolder,
 } from "../harness.ts";
 import { ageBackup, secretsKeyFile } from "../restoring.ts";
@@ -26,7 +26,7 @@ const PERSONAL = ["mira", "Gartenstr"];
 const checkpointsOf = (env: Record<string, string>) =>
   join(env.GATEHOUSE_DATA_DIR as string, "checkpoints");
 
-describe.each(DATABASES)("an erased buyer, restored into %s,", (dialect) => {
+describe.each(TIER_DATABASES)("an erased buyer, restored into %s,", (dialect) => {
   test.each([
     ["a backup of this schema", SCHEMA_VERSION],
     ["a backup from before buyers could be erased", 44],

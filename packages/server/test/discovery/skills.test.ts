@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createSite, DATABASES, freshEnvironment, startServer } from "../harness.ts";
+import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
 import { publishedSite, SKILLS } from "./published.ts";
 
 async function started() {
@@ -7,7 +7,7 @@ async function started() {
   return { server, shop: await publishedSite(server) };
 }
 
-describe.each(DATABASES)("skills on %s", (dialect) => {
+describe.each(TIER_DATABASES)("skills on %s", (dialect) => {
   test("are stored in the owner's order and replaced as a whole", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const shop = await publishedSite(server);

@@ -6,11 +6,11 @@ import { backup } from "../../src/maintenance/backup.ts";
 import { restore } from "../../src/maintenance/restore.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
   temporaryFolder,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
@@ -20,7 +20,7 @@ import { admit, makeCredential } from "../ucp/credentialed.ts";
 
 const PLATFORM = "platform.example";
 
-describe.each(DATABASES)("credentials of a platform on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("credentials of a platform on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let at: ReturnType<typeof selling>;

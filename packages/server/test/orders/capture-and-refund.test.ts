@@ -3,7 +3,7 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcileChanges } from "../../src/purchase/orders/change-payment.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import type { SimulatedCall } from "../stripe/calls.ts";
 import type { Fault } from "../stripe/faults.ts";
@@ -15,7 +15,7 @@ const TOKEN = JSON.stringify({ id: "tok_visa" });
 const PAID = 10_490;
 const VASE = { ...ROSE, ...lines(["vase", 1]) };
 
-describe.each(DATABASES)("an owner who captures and refunds through Stripe, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("an owner captures and refunds in Stripe, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, at } = {} as World;
   let shop: Shop;

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { NOON, TIER_DATABASES } from "../harness.ts";
+import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { type ReceivedMail, startMailbox } from "../notifications/mailbox.ts";
 import { ADDRESS, BUYER, lines, openWorld, ROSE, sent, type World } from "../ucp/buying.ts";
@@ -13,7 +13,7 @@ const HOSTILE = [
   "\u202EesoR\u200B\u0007 <b>bold</b> =?utf-8?q?x?=",
 ];
 
-describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
+describe.each(DATABASES)("mail to a buyer, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at } = {} as World;
   let mailbox: Awaited<ReturnType<typeof startMailbox>>;

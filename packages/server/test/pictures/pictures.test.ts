@@ -11,12 +11,12 @@ import { backup } from "../../src/maintenance/backup.ts";
 import { restore } from "../../src/maintenance/restore.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   OPERATOR_TOKEN,
   startServer,
   type TestServer,
+  TIER_DATABASES,
   temporaryFolder,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
@@ -49,7 +49,7 @@ const read = async (url: string, headers: Record<string, string> = {}) => {
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
-describe.each(DATABASES)("a product's picture on %s", (dialect) => {
+describe.each(TIER_DATABASES)("a product's picture on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let at: ReturnType<typeof selling>;
@@ -209,7 +209,7 @@ describe.each(DATABASES)("a product's picture on %s", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("the picture of a shop on %s", (dialect) => {
+describe.each(TIER_DATABASES)("the picture of a shop on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let at: ReturnType<typeof selling>;

@@ -3,7 +3,7 @@ import { endDeclinedAttempt, insertAttempt } from "../../src/domain/declines/sto
 import { countDecline, handedOffUntil } from "../../src/domain/declines/waits.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
-import { NOON, startServer, type TestAnswer, TIER_DATABASES } from "../harness.ts";
+import { DATABASES, NOON, startServer, type TestAnswer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import {
   BUYER,
@@ -24,7 +24,7 @@ const freshBuyer = () => ({ ...BUYER, email: `buyer-${++cards}@example.com` });
 /** A card nobody has tried before, and no bank accepts. */
 const stolen = () => `pm_card_stolen_${++cards}`;
 
-describe.each(TIER_DATABASES)("declined payments, on %s:", (dialect) => {
+describe.each(DATABASES)("declined payments, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { endTests } from "../../src/actions/test-purchases/end-tests.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { newKey } from "../agents/registering.ts";
-import { cleanUp, DATABASES, NOON } from "../harness.ts";
+import { cleanUp, NOON, TIER_DATABASES } from "../harness.ts";
 import { send } from "../http-client.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { type Market, ORDER_POLICY, openMarket } from "./selling.ts";
@@ -17,7 +17,7 @@ const NEVER: JsonObject = {
   rules: [{ id: "never", effect: "deny", when: { skill: { eq: "place_order" } } }],
 };
 
-describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a test purchase, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let market: Pick<Market, "server" | "at">;
   beforeAll(async () => {

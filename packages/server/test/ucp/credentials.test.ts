@@ -3,7 +3,7 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/infra/time.ts";
 import { newKey } from "../agents/registering.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON, type TestAnswer } from "../harness.ts";
+import { NOON, type TestAnswer, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { type BuyOptions, openWorld, paying, ROSE, told, type World } from "./buying.ts";
 import { admit, byKey, byToken, makeCredential, tokenOf } from "./credentialed.ts";
@@ -11,7 +11,7 @@ import { admit, byKey, byToken, makeCredential, tokenOf } from "./credentialed.t
 const OTHER = "agents.platform.example";
 const HERE = "127.0.0.1";
 
-describe.each(DATABASES)("a platform with a credential of a shop, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a platform with a credential of a shop, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { MINUTE_MS } from "../../src/infra/time.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { type BuyOptions, openWorld, SHOP, told, type World } from "./buying.ts";
 import { admit, byKey, byToken, makeCredential, tokenOf } from "./credentialed.ts";
@@ -35,7 +35,7 @@ const INSTRUMENT = {
   credential: { type: "PAYMENT_GATEWAY", token: "pm_card_visa" },
 };
 
-describe.each(DATABASES)("Google, connected to a shop on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("Google, connected to a shop on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
