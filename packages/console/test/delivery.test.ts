@@ -134,7 +134,7 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await delivery.getByRole("button", { name: "Save delivery" }).click();
     await expect
       .poll(async () => (await shop()).shipping[0].options[0].prices)
-      .toEqual({ EUR: "4.90", USD: "8" });
+      .toEqual({ EUR: "4.90", USD: "8.00" });
     const ordering = page.locator("section").filter({ hasText: "Link to your own cart" }).last();
     await ordering.getByText("Only platforms that prove who they are can order.").waitFor();
     await ordering.getByLabel("Link to your own cart").fill("https://shop.example.com/cart");

@@ -52,10 +52,11 @@ const ofOrder = {
   answers: [[/\/orders\/ord_[\w-]+$/, openOrder]],
 } as const;
 
+const SHOP_SYSTEM = { name: "WooCommerce 10.2.4", sells: true };
 const connected = (problem: string | null) => () => ({
   connection_id: "con_1",
-  system: "WooCommerce 10.2.4",
-  sells: true,
+  system: SHOP_SYSTEM.name,
+  sells: SHOP_SYSTEM.sells,
   endpoint: "https://shop.example/wp-json/gatehouse/v1",
   cart_link: null,
   connected_at: ago(30),
@@ -64,6 +65,11 @@ const connected = (problem: string | null) => () => ({
   messages: { waiting: 0, failed: 0 },
   unanswered: null,
 });
+const SOURCE = /\/products\/source$/;
+const withShop = (problem: string | null): NonNullable<SeenDialog["answers"]> => [
+  [SOURCE, (source) => ({ ...source, shop_system: SHOP_SYSTEM })],
+  [/\/shop-connection$/, connected(problem)],
+];
 const UNLISTED = "Your shop no longer lists 8 of 12 products.";
 
 const PEOPLE = (body: Body) => ({
@@ -110,6 +116,10 @@ const FEED = () => ({
     problems: [],
   },
 });
+const WITH_FEED: NonNullable<SeenDialog["answers"]> = [
+  [SOURCE, (source) => ({ ...source, product_feed: true })],
+  [/\/product-feed$/, FEED],
+];
 const KEY = {
   credential_id: "crd_1",
   platform: "https://platform.example",
@@ -279,14 +289,14 @@ export const EVERY_DIALOG: readonly SeenDialog[] = [
     name: "pause-unlisted",
     source: "settings/shop-system.tsx",
     page: "settings-shop",
-    answers: [[/\/shop-connection$/, connected(UNLISTED)]],
+    answers: withShop(UNLISTED),
     open: press("Pause these products"),
   },
   {
     name: "disconnect-shop",
     source: "settings/shop-system.tsx",
     page: "settings-shop",
-    answers: [[/\/shop-connection$/, connected(null)]],
+    answers: withShop(null),
     open: press("Disconnect"),
   },
   {
@@ -344,14 +354,14 @@ export const EVERY_DIALOG: readonly SeenDialog[] = [
     name: "apply-feed",
     source: "products/feed-card.tsx",
     page: "products",
-    answers: [[/\/product-feed$/, FEED]],
+    answers: WITH_FEED,
     open: press("Apply anyway"),
   },
   {
     name: "remove-feed",
     source: "products/feed-card.tsx",
     page: "products",
-    answers: [[/\/product-feed$/, FEED]],
+    answers: WITH_FEED,
     open: press("Remove feed"),
   },
   {

@@ -74,7 +74,7 @@ describe.skipIf(skipChromium)("the link of `gatehouse init`", () => {
       ).toHaveLength(2);
       const guide = website.getByRole("link", { name: "/docs/guide/install.md" });
       expect(await guide.getAttribute("href")).toBe(`${origin}/docs/guide/install.md`);
-      await expectQuietAndShort({ clicks: 22, fields: 6 });
+      expectQuietAndShort({ clicks: 22, fields: 6 });
       // Last, because axe asks the frame of the public page, which does not answer.
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
     },

@@ -178,6 +178,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     );
     await page.getByRole("button", { name: "Save actions" }).click();
     expect((await isSaved).status()).toBe(200);
+    await page.getByText("Not saved yet").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Payments" }).click();
     await page.getByLabel("Let agents pay through this provider").uncheck();
     await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -83,6 +83,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
       await page.route(picture, (route) => route.fulfill({ contentType: "image/png", body: "" }));
       await at.signedIn(page, "reviewer", `/reviews/${id}`);
       await page.getByText("Your rules ask for a review when").waitFor();
+      await page.getByText("No earlier requests").waitFor();
       expect(await page.locator("article").textContent()).toMatch(
         /€604\.90.*1 × A palm.*Ada.*ada@example\.com.*Gartenstr\. 1.*10115 Berlin.*Germany.*Items ?€600\.00.*Delivery ?€4\.90.*Total ?€604\.90.*more than €500\.00.*No earlier requests/,
       );

@@ -138,7 +138,7 @@ describe.skipIf(skipChromium)("the setup", () => {
           timeout: CLEANED_MS,
         })
         .toMatchObject([{ status: "revoked", tags: ["setup"] }]);
-      await expectQuietAndShort({ clicks: 30, fields: 8 });
+      expectQuietAndShort({ clicks: 30, fields: 8 });
     },
     LONG_MS,
   );

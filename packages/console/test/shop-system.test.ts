@@ -56,7 +56,7 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await page.getByText("Your shop has not given a valid answer since").waitFor();
     await page.goto(`${at.baseUrl()}/console/${at.domain}`);
     await page.getByRole("link", { name: "Your shop does not answer." }).click();
-    await page.getByText("Agents cannot buy until it is solved.").waitFor();
+    await page.getByText("Agents cannot buy until it answers again.").waitFor();
     system.spoil = {};
     // Another cart: the same question would not be sent again so soon.
     await cart(2);

@@ -433,15 +433,15 @@ describe("text by owners:", () => {
     const pageWith = (imageUrl: string) =>
       agentPage(local, "{}", { products: [{ ...vase, imageUrl }] });
     for (const shown of [own, "https://shop.example.com/vase.jpg"]) {
-      expect(pageWith(shown)).toContain(`<img src="${shown}"`);
-      expect(pageWith(shown)).toContain(`"image":"${shown}"`);
+      expect(pageWith(shown).includes(`<img src="${shown}"`)).toBe(true);
+      expect(pageWith(shown).includes(`"image":"${shown}"`)).toBe(true);
     }
     for (const hidden of [
       other,
       "http://localhost:8080/other",
       "http://localhost:80801/v1/pictures/a",
     ]) {
-      expect(pageWith(hidden)).not.toContain(hidden);
+      expect(pageWith(hidden).includes(hidden)).toBe(false);
     }
   });
 

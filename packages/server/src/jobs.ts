@@ -14,6 +14,7 @@ import {
   fetchDueFeeds,
 } from "./actions/product-feeds/fetch-due-feeds.js";
 import { changePrices, PRICES_EVERY_MS } from "./actions/products/change-prices.js";
+import { rewriteWords } from "./actions/products/rewrite-words.js";
 import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
@@ -178,6 +179,12 @@ function planProducts(context: Context): void {
     name: "products.prices",
     everyMs: PRICES_EVERY_MS,
     run: (_now, stopping) => changePrices(context, stopping),
+  });
+  jobs.add({
+    name: "products.words",
+    everyMs: DAY_MS,
+    firstAtOnce: true,
+    run: (_now, stopping) => rewriteWords(context, stopping),
   });
   jobs.add({
     name: "pictures.delete",

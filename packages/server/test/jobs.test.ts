@@ -37,6 +37,22 @@ describe.each(DATABASES)("background jobs on %s:", (dialect) => {
     await Promise.all(nodes.map((jobs) => jobs.stop()));
   });
 
+  test("a job that an upgrade brings can run at once, on one node, and then at its times", async () => {
+    const { clock, nodes } = await twoNodes();
+    let runs = 0;
+    for (const jobs of nodes) {
+      jobs.add({ name: "new", everyMs: EVERY_MS, firstAtOnce: true, run: async () => void runs++ });
+      await jobs.start();
+    }
+    const after = async (ms: number) => {
+      clock.advance(ms);
+      for (const jobs of nodes) await jobs.runDue();
+      return runs;
+    };
+    expect([await after(0), await after(EVERY_MS - 1), await after(1)]).toEqual([1, 1, 2]);
+    await Promise.all(nodes.map((jobs) => jobs.stop()));
+  });
+
   test("a node that dies during a job loses its lease, and another runs it", async () => {
     const { clock, nodes } = await twoNodes();
     const [dying, living] = nodes;

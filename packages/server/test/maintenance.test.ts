@@ -13,7 +13,6 @@ import {
   freshPostgres,
   startServer,
   type TestServer,
-  DATABASES,
   temporaryFolder,
 } from "./harness.ts";
 import { byDigest, forge, linesIn, newSeal, secretsKeyFile } from "./restoring.ts";
@@ -40,9 +39,7 @@ function keepWriting(server: TestServer) {
   };
 }
 
-const PAIRS = DATABASES.flatMap((from) =>
-  DATABASES.map((to): [Dialect, Dialect] => [from, to]),
-);
+const PAIRS = DATABASES.flatMap((from) => DATABASES.map((to): [Dialect, Dialect] => [from, to]));
 
 describe.each(PAIRS)("a backup of %s restored into %s", (from, to) => {
   test("during writes passes doctor, with the same keys and sites", async () => {

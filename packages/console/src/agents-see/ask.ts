@@ -5,8 +5,6 @@ import { wordsIn } from "../ui/words.js";
 /** How many actions one question may call, besides the search. */
 const ACTIONS_MAX = 2;
 const SEARCH = "search_catalog";
-/** Searches for one question: for all its words, then for single ones. */
-const TRIES_MAX = 4;
 
 /** Words that say nothing about what is wanted. An agent would leave them out of a search too. */
 const FILLERS: ReadonlySet<string> = new Set(
@@ -109,28 +107,11 @@ function actionsFor(question: string, tools: readonly Tool[], answered: readonly
   };
 }
 
-/** What a shop finds for all words of a question, or else for each of its words: agents try again too. */
-async function search(site: Site, question: string) {
-  const words = searchWords(question);
-  const tries = [words, ...new Set(words.split(" ").filter((word) => word !== words))];
-  let last: Awaited<ReturnType<typeof tryWords>> | undefined;
-  for (const query of tries.slice(0, TRIES_MAX)) {
-    last = await tryWords(site, query);
-    if ((last.result.structuredContent?.products?.length ?? 0) > 0) return last;
-  }
-  return last ?? tryWords(site, words);
-}
-
-async function tryWords(site: Site, query: string) {
-  const sent = { catalog: { query } };
-  const call = { name: SEARCH, arguments: sent };
-  return { sent, result: await ask<CallResult>(site, "tools/call", call) };
-}
-
 /** What the search finds, as an agent gets it. */
 async function searched(site: Site, question: string): Promise<ToolAnswer> {
-  const { sent, result } = await search(site, question);
-  return answerOf(SEARCH, sent, result);
+  const sent = { catalog: { query: searchWords(question) } };
+  const params = { name: SEARCH, arguments: sent };
+  return answerOf(SEARCH, sent, await ask<CallResult>(site, "tools/call", params));
 }
 
 async function askAction(site: Site, name: string, question: string): Promise<ToolAnswer> {

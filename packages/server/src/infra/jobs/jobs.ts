@@ -18,6 +18,8 @@ const STOP_MS_MAX = 5000;
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
+  /** Whether its first run is at once, as after an upgrade that brought it. Otherwise it is after `everyMs`. */
+  readonly firstAtOnce?: boolean;
   /** The lease, if it is shorter because each piece of work is claimed separately. */
   readonly leaseMs?: number;
   /**
@@ -57,8 +59,8 @@ export class Jobs {
   }
 
   async start(): Promise<void> {
-    for (const { name, everyMs } of this.jobs) {
-      await planJob(this.db, name, this.clock.now() + everyMs);
+    for (const { name, everyMs, firstAtOnce = false } of this.jobs) {
+      await planJob(this.db, name, this.clock.now() + (firstAtOnce ? 0 : everyMs));
     }
     this.tickLater();
   }
