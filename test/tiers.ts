@@ -57,7 +57,7 @@ const onTheOtherDatabase = short.filter((file) =>
   readFileSync(file, "utf8").includes("TIER_DATABASES"),
 );
 
-/** The files of a tier. `RELEASE_SHARE=2/6` takes the second of six shares of what takes turns; without it, all. */
+/** The files of a tier. `RELEASE_SHARE=2/8` takes the second of eight shares of what takes turns; without it, all. */
 export const filesOf = {
   short: () => short,
   release: () => [
