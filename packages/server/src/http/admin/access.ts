@@ -14,6 +14,7 @@ import { type Actor, principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
+import { UNREAD_REST } from "../server/body.js";
 import {
   confirmationRequired,
   principalOf,
@@ -22,6 +23,7 @@ import {
 } from "../server/credentials.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
+import { RECHECK_MS } from "../server/streaming.js";
 
 export interface AdminEnv extends HttpEnv {
   readonly Variables: HttpEnv["Variables"] & { principal: Principal };
@@ -53,6 +55,46 @@ export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
     c.set("principal", principal);
     c.get("caller").provenAs = "proven";
     await next();
+  };
+}
+
+/** Authenticates a request again if its body took a while: somebody may have ended the session or taken the role. */
+export function signInAgain(context: Context): MiddlewareHandler<AdminEnv> {
+  const again = signIn(context);
+  return (c, next) => {
+    const tookMs = context.clock.now() - c.env.exchange.startedAt;
+    return tookMs < RECHECK_MS ? next() : again(c, next);
+  };
+}
+
+/**
+ * Whether the caller may still do at the site in the path what needs a role. For requests that go on for a while:
+ * somebody may have ended the session or taken the role since they began.
+ */
+export function mayStill(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+  role: Role,
+): () => Promise<boolean> {
+  const { id } = c.get("principal");
+  const siteKeyHash = c.req.param("site_key_hash") ?? "";
+  return async () => {
+    const now = await authenticate(context, c);
+    return now?.id === id && maySee(now, siteKeyHash) && hasRole(atSite(now, siteKeyHash), role);
+  };
+}
+
+/** Ends an upload whose sender may no longer send it. */
+export function requireStill(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+  role: Role,
+): () => Promise<void> {
+  const may = mayStill(context, c, role);
+  return async () => {
+    if (await may()) return;
+    const message = "You no longer have the role that this needs.";
+    throw new Problem("forbidden", { message, headers: UNREAD_REST });
   };
 }
 

@@ -1,17 +1,15 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
-import { maySee } from "../../domain/access/principal.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { QUESTION_TOPIC } from "../../domain/questions/question.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/review.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { Problem } from "../server/problem.js";
-import { type AdminEnv, authenticate, requireSite } from "./access.js";
+import { RECHECK_MS } from "../server/streaming.js";
+import { type AdminEnv, mayStill, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 
-/** How often a stream checks that the token or session is still valid, so that it ends within a second of it. */
-const CHECK_MS = 500;
 /** How often an idle stream sends a comment, so that proxies keep it open. */
 const HEARTBEAT_MS = 15_000;
 /** A stream ends after this time, and the console opens another one. */
@@ -80,14 +78,14 @@ function streamOf(
         saidAt = clock.now();
         send(": still here\n\n");
       }
-      cancelCheck = clock.after(CHECK_MS, nextCheck);
+      cancelCheck = clock.after(RECHECK_MS, nextCheck);
     };
     const nextCheck = () =>
       void check().catch((error: unknown) => {
         log.warn({ error }, "console.stream_failed");
         end();
       });
-    cancelCheck = clock.after(CHECK_MS, nextCheck);
+    cancelCheck = clock.after(RECHECK_MS, nextCheck);
     send(": listening\n\n");
   };
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES_MAX });
@@ -107,10 +105,7 @@ export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void
   app.openapi(follow, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { id: principalId } = c.get("principal");
-    const mayListen = async () => {
-      const now = await authenticate(context, c);
-      return now?.id === principalId && maySee(now, siteKeyHash);
-    };
+    const mayListen = mayStill(context, c, "auditor");
     const stream = streamOf(context, { siteKeyHash, principalId, mayListen });
     if (stream === undefined) {
       throw new Problem("unavailable", { headers: { "retry-after": STREAM_RETRY_AFTER_S } });

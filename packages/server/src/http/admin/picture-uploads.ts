@@ -9,7 +9,7 @@ import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
 import { errors, json } from "../server/schemas.js";
 import { wholeUpload } from "../server/streaming.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireSite, requireStill } from "./access.js";
 import { SITE_PATH } from "./describe.js";
 import { ProductBody, ProductId, renderProduct } from "./products.js";
 import { SiteParams } from "./schemas.js";
@@ -56,18 +56,20 @@ const ofShop = createRoute({
 
 /** The uploaded file. It is read only while there is room for it in memory. */
 async function withUpload<Saved>(
-  { clock, pictureUploads }: Context,
+  context: Context,
   c: HonoContext<AdminEnv>,
   siteKeyHash: string,
   save: (file: Uint8Array) => Promise<Saved>,
 ): Promise<Saved> {
+  const { clock, pictureUploads } = context;
   const type = (c.req.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (!PICTURE_TYPES.some((one) => one === type)) {
     const message = `Send ${PICTURE_TYPES.join(", ")}.`;
     throw new Problem("unsupported_media_type", { message });
   }
+  const tools = { bytesMax: PICTURE_BYTES_MAX, clock, check: requireStill(context, c, "owner") };
   const saved = await pictureUploads.run(siteKeyHash, async () =>
-    save(await wholeUpload(c.req.raw, PICTURE_BYTES_MAX, clock)),
+    save(await wholeUpload(c.req.raw, tools)),
   );
   if (saved === undefined) throw noRoom();
   return saved.result;

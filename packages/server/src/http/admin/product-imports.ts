@@ -9,7 +9,7 @@ import { requireOk } from "../server/require-ok.js";
 import { errors, json } from "../server/schemas.js";
 import { uploadOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireSite, requireStill } from "./access.js";
 import { SITE_PATH, siteRoute } from "./describe.js";
 import {
   ImportCheckBody,
@@ -125,7 +125,9 @@ export function productFileRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
         throw new Problem("invalid_request", { message: "mode: must be update or replace." });
       }
       const lines = linesOf(c.req.header("content-type") ?? "");
-      const upload = uploadOf(c.req.raw, IMPORT_BYTES_MAX, context.clock);
+      const check = requireStill(context, c, "owner");
+      const { clock } = context;
+      const upload = uploadOf(c.req.raw, { bytesMax: IMPORT_BYTES_MAX, clock, check });
       const options = { replace: query.data.mode === "replace", actor: actorOf(c) };
       return c.json(await answer(siteKeyHash, lines(upload), options), 200);
     });

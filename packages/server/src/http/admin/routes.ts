@@ -6,7 +6,7 @@ import {
   type HttpEnv,
   strictBodies,
 } from "../server/hono-group.js";
-import { type AdminEnv, signIn } from "./access.js";
+import { type AdminEnv, signIn, signInAgain } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
 import { auditArchiveRoutes } from "./audit-archives.js";
@@ -60,7 +60,7 @@ export function adminRoutes(context: Context): HonoGroup {
   routes.use("/v1/admin/*", signIn(context));
   productFileRoutes(routes, context);
   pictureUploadRoutes(routes, context);
-  routes.use("/v1/admin/*", strictBodies(context));
+  routes.use("/v1/admin/*", strictBodies(context), signInAgain(context));
   siteRoutes(routes, context);
   pauseRoutes(routes, context);
   declineRoutes(routes, context);

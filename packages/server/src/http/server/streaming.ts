@@ -9,6 +9,8 @@ const IDLE_MS_MAX = 15_000;
 /** How long an upload may take in all. */
 const UPLOAD_MS_MAX = 10 * MINUTE_MS;
 const CHUNK_CHARS_MIN = 32 * 1024;
+/** How often a request that goes on checks that its sender may still send it, so that it ends within a second. */
+export const RECHECK_MS = 500;
 
 /** Rejects if the next piece takes too long, or the whole upload does. */
 function deadline(clock: Clock) {
@@ -28,11 +30,28 @@ function deadline(clock: Clock) {
   };
 }
 
+/** Checks, unless it did a moment ago. */
+function atTimes(clock: Clock, check: () => Promise<void>) {
+  let checkedAt = clock.now();
+  return async () => {
+    if (clock.now() - checkedAt < RECHECK_MS) return;
+    checkedAt = clock.now();
+    await check();
+  };
+}
+
+/** What an upload needs besides its bytes. */
+export interface UploadTools {
+  readonly bytesMax: number;
+  readonly clock: Clock;
+  /** Throws if the sender may no longer send it. */
+  readonly check: () => Promise<void>;
+}
+
 /** A large body, piece by piece. Its bytes are counted as they arrive, and it is never in memory as a whole. */
 export async function* uploadOf(
   request: Request,
-  bytesMax: number,
-  clock: Clock,
+  { bytesMax, clock, check }: UploadTools,
 ): AsyncGenerator<Uint8Array> {
   if (!isUncompressed(request.headers.get("content-encoding") ?? undefined)) {
     throw new Problem("unsupported_media_type", { message: "Compressed bodies are not accepted." });
@@ -40,10 +59,12 @@ export async function* uploadOf(
   if (request.body === null) return;
   const reader = request.body.getReader();
   const late = deadline(clock);
+  const recheck = atTimes(clock, check);
   let bytes = 0;
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), late.next()]);
+      await recheck();
       if (done) return;
       bytes += value.length;
       if (bytes > bytesMax) {
@@ -64,13 +85,9 @@ export async function* uploadOf(
 }
 
 /** A file that is read as a whole. */
-export async function wholeUpload(
-  request: Request,
-  bytesMax: number,
-  clock: Clock,
-): Promise<Uint8Array> {
-  const body = new BodyBuffer(bytesMax);
-  for await (const piece of uploadOf(request, bytesMax, clock)) body.add(piece);
+export async function wholeUpload(request: Request, tools: UploadTools): Promise<Uint8Array> {
+  const body = new BodyBuffer(tools.bytesMax);
+  for await (const piece of uploadOf(request, tools)) body.add(piece);
   return body.whole();
 }
 
