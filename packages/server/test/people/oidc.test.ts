@@ -208,6 +208,17 @@ describe.each(TIER_DATABASES)(
       expect(await sessionOf(page)).toBe(401);
     });
 
+    test("pages that send a browser to the callback keep nobody at its address from signing in", async () => {
+      const { base, invite, finish } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const page = visitor();
+      for (let times = 0; times < 15; times++) {
+        const { headers } = await page.ask(`${base}/v1/console/oidc/callback?code=x&state=y`);
+        expect(headers.get("location")).toBe(`${base}/console#problem=oidc_failed`);
+      }
+      expect(await finish(page, "ada")).toBe(`${base}/console`);
+    });
+
     test("an address that fails too often has to wait", async () => {
       const { base } = await open(structuredClone(ADA));
       const answers: (string | null)[] = [];

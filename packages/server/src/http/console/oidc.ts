@@ -76,8 +76,8 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
   });
 
   /** Who came back from the sign-in service; undefined if that does not verify. */
-  async function identityOf(oidc: OidcClient, query: string, attempt: StoredAttempt | undefined) {
-    if (attempt === undefined || !(await takeAttempt(context, attempt))) return undefined;
+  async function identityOf(oidc: OidcClient, query: string, attempt: StoredAttempt) {
+    if (!(await takeAttempt(context, attempt))) return undefined;
     try {
       return await oidc.finish(query, attempt);
     } catch (error) {
@@ -96,6 +96,8 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
       return c.redirect(`${config.baseUrl}${CONSOLE_PATH}${fragment}`, 303);
     };
     let problem = "oidc_failed";
+    // Any page can send browsers here. That uses up nothing of what their address may try.
+    if (attempt === undefined) return back(problem);
     const opened = await consoleSessions.limited(c.get("caller").address, async () => {
       const identity = await identityOf(oidc, new URL(c.req.url).search, attempt);
       if (identity === undefined) return undefined;
@@ -103,7 +105,7 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
       return signInWithOidc(context, identity, deviceOf(c.req.header("user-agent")));
     });
     if (!opened.ok) return back(opened.reason === "rate_limited" ? "too_many_attempts" : problem);
-    const before = attempt?.sessionBefore;
+    const before = attempt.sessionBefore;
     if (before !== undefined) await consoleSessions.endByDigest(before);
     await startSession(context, c, opened.value);
     return back();
