@@ -112,7 +112,8 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "post {site}/products/import/check": FREE,
     "post {site}/products/import/undo": FREE,
     "post {site}/resume": FREE,
-    "put {site}/shop": FREE,
+    // Only a new link into a cart is where buyers pay.
+    "put {site}/shop": { asks: true, body: { cart_link: "https://shop.example.com/{items}" } },
     "delete {site}/shop-connection": FREE,
     "get {site}/shop-connection": FREE,
     "post {site}/shop-connection/codes": { asks: true, body: {} },

@@ -13,7 +13,7 @@ import { line, webAddress } from "../server/fields.js";
 import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 
 const ZONES_MAX = 50;
@@ -176,6 +176,9 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const { allow_unsigned, buyer_mail, cart_link, time_zone, ...others } = c.req.valid("json");
     const { orders_without_address: ordersWithoutAddress, ...rest } = others;
+    const { cartLink: before } = await showShopSettings(context, siteKeyHash);
+    // Buyers pay where it leads.
+    if (cart_link !== null && cart_link !== before) requireConfirmed(context, c);
     const settings = {
       ...rest,
       allowUnsigned: allow_unsigned,
