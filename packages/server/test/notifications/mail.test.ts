@@ -12,7 +12,8 @@ import type { Shop } from "../mandates/submitting.ts";
 import { type ReceivedMail, startMailbox } from "./mailbox.ts";
 import { telling } from "./telling.ts";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const CART = { protocol_context: { protocol: "ap2", cart_total: "60.50", cart_currency: "EUR" } };
 
 /** A header whose words are encoded, as those with a currency sign are. */
@@ -165,6 +166,27 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     await shop.admin("POST", `/messages/${busy.message_id}/resend`, {});
     await owner.deliver();
     expect(box.mails.map(({ raw }) => raw)).toEqual([first, first]);
+  });
+
+  test("an owner who sends a mail again and again does not flood a mailbox", async () => {
+    await owner.escalate(shop);
+    await owner.deliver();
+    const [{ message_id }] = await owner.messages(shop);
+    const resend = () => shop.admin("POST", `/messages/${message_id}/resend`, {});
+    for (let times = 0; times < 12; times++) {
+      expect((await resend()).status).toBe(200);
+      // A mail that waits is only sent sooner.
+      expect((await resend()).status).toBe(200);
+      await owner.deliver();
+    }
+    const { status, headers } = await resend();
+    expect([status, headers.get("retry-after")]).toEqual([429, "600"]);
+    await owner.deliver();
+    expect(box.mails.length).toBe(13);
+    clock.advance(10 * MINUTE_MS);
+    expect((await resend()).status).toBe(200);
+    await owner.deliver();
+    expect([(await resend()).status, box.mails.length]).toEqual([429, 14]);
   });
 
   test("an address that the mail server rejects permanently is not tried again", async () => {

@@ -1,21 +1,27 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { mailSignInLink } from "../../src/actions/people/links.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { browser } from "../console-browser.ts";
-import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
+import { createSite, freshEnvironment, NOON, startServer, TIER_DATABASES } from "../harness.ts";
 import { startMailbox } from "../notifications/mailbox.ts";
 import { joined, withPasskey } from "./joining.ts";
 
 const LINKS = "/v1/console/sign-in-links";
+/** Mails with links that one shop sends to one address at once. */
+const MAILS_MAX = 12;
+const MINUTE_MS = 60_000;
 
 describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
   async function open() {
     const box = await startMailbox();
     onTestFinished(() => box.close());
-    const server = await startServer({
+    const clock = new ManualClock(NOON);
+    const env = {
       ...(await freshEnvironment(dialect)),
       GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
       GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
-    });
+    };
+    const server = await startServer(env, { clock });
     const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
     const invite = (email: string) =>
       server.admin("POST", `/v1/admin/sites/${site}/people`, { name: "Ada", role: "owner", email });
@@ -24,7 +30,7 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
       await expect.poll(() => box.mails.length).toBe(count);
       return box.mails[count - 1];
     };
-    return { server, site, invite, linkIn, mailed, box };
+    return { server, site, invite, linkIn, mailed, box, clock };
   }
 
   test("an invitation is mailed, and the inviter does not see the link", async () => {
@@ -105,6 +111,33 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     expect((await browser(server).signIn({ link: first })).status).toBe(201);
     expect((await browser(server).signIn({ link: invitation })).status).toBe(201);
     expect(box.mails.length).toBeLessThanOrEqual(5);
+  });
+
+  test("somebody who invites again and again does not flood a mailbox, and gets no link instead", async () => {
+    const { server, site, invite, box, clock } = await open();
+    for (let times = 0; times < MAILS_MAX; times++) {
+      expect((await invite("ada@example.com")).status).toBe(201);
+    }
+    const { status, headers, body } = await invite("Ada@Example.com");
+    expect([status, headers.get("retry-after"), body.link]).toEqual([429, "600", undefined]);
+    const { items } = (await server.admin("GET", `/v1/admin/sites/${site}/people`)).body;
+    const links = () => server.admin("POST", `/v1/admin/people/${items[0].person_id}/links`, {});
+    expect([(await links()).status, box.mails.length]).toEqual([429, MAILS_MAX]);
+    // Others at the same shop are invited all the same.
+    expect((await invite("ben@example.com")).status).toBe(201);
+    clock.advance(10 * MINUTE_MS);
+    expect((await links()).status).toBe(201);
+    expect((await links()).status).toBe(429);
+    expect(box.mails.length).toBe(MAILS_MAX + 2);
+  });
+
+  test("removing somebody and inviting them again does not begin anew", async () => {
+    const { server, site, invite, box } = await open();
+    for (let times = 0; times < MAILS_MAX; times++) {
+      const { person_id } = (await invite("ada@example.com")).body;
+      await server.admin("DELETE", `/v1/admin/sites/${site}/people/${person_id}`);
+    }
+    expect([(await invite("ada@example.com")).status, box.mails.length]).toEqual([429, MAILS_MAX]);
   });
 
   test("an address that the mail server does not accept is reported, with the link to hand over", async () => {

@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { rootOf } from "../../domain/access/descent/store.js";
 import { deleteLinksOf } from "../../domain/access/links/store.js";
-import { EVERY_SITE, type Person } from "../../domain/access/people/person.js";
+import { addressOf, EVERY_SITE, type Person } from "../../domain/access/people/person.js";
 import { removePerson as removeForGood } from "../../domain/access/people/remove.js";
 import { accessOf, deleteAccess, personById, setAccess } from "../../domain/access/people/store.js";
 import { hasRole, isAtLeast, type Principal, type Role } from "../../domain/access/principal.js";
@@ -11,7 +11,7 @@ import { insertRevocations } from "../../domain/revocations/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
-import { covers, type HandedLink, handLink } from "./links.js";
+import { covers, type HandedLink, handLink, mayMailLink, TOO_MANY_LINKS } from "./links.js";
 import { keepLoweredRole, resetSignIn, revokeMade } from "./lost-rights.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 import { endOthersAs } from "./shared-address.js";
@@ -111,6 +111,8 @@ export async function removePerson(
   return answer;
 }
 
+type RenewFault = "not_found" | "forbidden" | "rate_limited";
+
 /**
  * A new link for somebody who lost theirs. `reset` also signs them out everywhere and deletes their
  * passkeys, for a device that was lost or stolen. The same happens if somebody else held the person's last link:
@@ -122,13 +124,15 @@ export async function renewLink(
   personId: string,
   { reset }: { readonly reset: boolean },
 ): Promise<
-  Result<{ readonly person: Person; readonly link: HandedLink }, "not_found" | "forbidden">
+  Result<{ readonly person: Person; readonly link: HandedLink }, RenewFault>
 > {
-  const changed = await commitAs<Person, "not_found" | "forbidden">(context, by, async (tx) => {
+  const changed = await commitAs<Person, RenewFault>(context, by, async (tx) => {
     const person = await personById(tx, personId);
     if (person === undefined || person.removedAt !== null) return refused(NONE);
     const access = await accessOf(tx, personId);
     if (!covers(by, access)) return refused(ABOVE);
+    const mail = { from: access[0]?.site, to: addressOf(person) };
+    if (!(await mayMailLink(context, tx, mail))) return refused(TOO_MANY_LINKS);
     const held = await rootOf(tx, personId);
     const isOthers = held !== personId && held !== (await rootOf(tx, by.id));
     const ended = isOthers ? await endOthersAs(context, tx, personId, by) : [];

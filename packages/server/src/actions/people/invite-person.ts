@@ -28,7 +28,7 @@ import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
-import { covers, type HandedLink, handLink } from "./links.js";
+import { covers, type HandedLink, handLink, mayMailLink, TOO_MANY_LINKS } from "./links.js";
 import { keepLoweredRole, resetSignIn, revokeMade } from "./lost-rights.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 import { endOthersAs } from "./shared-address.js";
@@ -58,7 +58,7 @@ const ABOVE = refuse(
   "This person has a role above your own, or access to sites that are not yours. Ask an operator.",
 );
 
-type Refusal = "forbidden" | "invalid_request" | "conflict";
+type Refusal = "forbidden" | "invalid_request" | "conflict" | "rate_limited";
 
 /** Why somebody cannot give these rights. Nobody gives more than they have. */
 async function obstacle(
@@ -180,6 +180,10 @@ export async function invitePerson(
     const ended: RecordDraft[] = [];
     const full = await fullSite(tx, sites ?? [], known);
     if (full !== undefined) return refused(refuse("conflict", full));
+    const isMailed = known === undefined || known.provenAt === null;
+    if (isMailed && !(await mayMailLink(context, tx, { from: sites?.[0], to: email }))) {
+      return refused(TOO_MANY_LINKS);
+    }
     if (known === undefined) {
       if ((await countLivePeople(tx)) >= PEOPLE_MAX) {
         const why = `There are ${PEOPLE_MAX} people, which is the limit. Remove some first.`;

@@ -22,6 +22,9 @@ import {
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
 import { stillHolds } from "../../domain/access/still-holds.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { mayMail } from "../../infra/mail/mail-limit.js";
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
 import { invitationWords, linkMail } from "./link-mail.js";
 
@@ -106,6 +109,24 @@ export async function handLink(
   if (!sent.ok) return shown({ mailProblem: sent.detail });
   await markMailed(db, digest);
   return { expiresAt };
+}
+
+export const TOO_MANY_LINKS = refuse(
+  "rate_limited",
+  "Too many emails with links were sent, or too many to this address. Try again in a few minutes.",
+);
+
+/**
+ * Counts a link that will be mailed, unless there were too many. Such a link is not handed over instead: nobody
+ * could sign in as somebody else by using up what their address may get.
+ */
+export async function mayMailLink(
+  { clock, mailer }: Context,
+  tx: Transaction,
+  { from = INSTALLATION, to }: { readonly from: string | undefined; readonly to: string | null },
+): Promise<boolean> {
+  if (to === null || !mailer.configured) return true;
+  return mayMail(tx, { kind: "link", from, to }, clock.now());
 }
 
 /** A sign-in link for a person; undefined while others are open, so that strangers cannot flood a mailbox. */

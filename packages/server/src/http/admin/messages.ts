@@ -3,6 +3,7 @@ import { listMessages, resendMessage } from "../../actions/notifications/message
 import type { Context } from "../../context.js";
 import { AUDIENCES, MESSAGE_STATES, type Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
+import { NEXT_MAIL_S } from "../../infra/mail/mail-limit.js";
 import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -86,7 +87,7 @@ export function messageRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
   app.openapi(resend, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const { message_id } = c.req.valid("param");
-    const message = requireOk(await resendMessage(context, siteKeyHash, message_id));
+    const message = requireOk(await resendMessage(context, siteKeyHash, message_id), NEXT_MAIL_S);
     return c.json(messageBody(message), 200);
   });
 }

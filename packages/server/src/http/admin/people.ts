@@ -12,6 +12,7 @@ import type { Context } from "../../context.js";
 import { addressOf, EVERY_SITE, PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
 import { hasRole, type Principal, ROLES } from "../../domain/access/principal.js";
 import { isoTime } from "../../infra/clock.js";
+import { NEXT_MAIL_S } from "../../infra/mail/mail-limit.js";
 import { line, mailAddress } from "../server/fields.js";
 import { requireOk } from "../server/require-ok.js";
 import { json, SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
@@ -212,7 +213,7 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     requireConfirmed(context, c);
     const { name, email, role, sites = null } = c.req.valid("json");
     const invitation: Invitation = { name, email, role, sites };
-    return c.json(invited(by, null, requireOk(await invitePerson(context, by, invitation))), 201);
+    return c.json(invited(by, null, requireOk(await invitePerson(context, by, invitation), NEXT_MAIL_S)), 201);
   });
 
   app.openapi(list, async (c) => {
@@ -232,7 +233,10 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const by = requireRole(c, "owner");
     requireConfirmed(context, c);
     const { person_id } = c.req.valid("param");
-    const { link } = requireOk(await renewLink(context, by, person_id, c.req.valid("json")));
+    const { link } = requireOk(
+      await renewLink(context, by, person_id, c.req.valid("json")),
+      NEXT_MAIL_S,
+    );
     return c.json(renderLink(link), 201);
   });
 
@@ -242,7 +246,7 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const by = c.get("principal");
     const { name, email, role } = c.req.valid("json");
     const invitation: Invitation = { name, email, role, sites: [siteKeyHash] };
-    const created = requireOk(await invitePerson(context, by, invitation));
+    const created = requireOk(await invitePerson(context, by, invitation), NEXT_MAIL_S);
     return c.json(invited(by, null, created), 201);
   });
 

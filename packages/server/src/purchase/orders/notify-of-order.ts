@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { renderUcp } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
@@ -14,8 +13,8 @@ import { shopConnection } from "../../domain/shop-connections/store.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import { domainOfSite, siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
+import { mayMail } from "../../infra/mail/mail-limit.js";
 import { isMailAddress } from "../../infra/mail/text.js";
-import { takeExact } from "../../infra/rate-limit/exact.js";
 import { noticeZone, notifyOwner, wantsNotification } from "../notices/notify-owner.js";
 import { buyerMail, isForBuyer } from "./buyer-mail.js";
 import {
@@ -136,28 +135,11 @@ async function notifyPlatform(
   await insertMessages(tx, [await failedIfFull(tx, message, receiver, WAITING_PER_PLATFORM_MAX)]);
 }
 
-/** Mails to one buyer of a shop. Nobody orders more often, and nobody can flood a mailbox. */
-const BUYER_RATE = { perMinute: 0.1, burst: 12 };
-/** Mails to all buyers of a shop. */
-const BUYERS_RATE = { perMinute: 60, burst: 600 };
 const TOO_MANY = "not sent: this shop sent too many emails recently, or too many to this address";
 
 function addressIn({ content: { buyer } }: Checkout): string | undefined {
   const { email } = buyer;
   return typeof email === "string" && isMailAddress(email) ? email : undefined;
-}
-
-async function mayMailBuyer(
-  tx: Transaction,
-  siteKeyHash: string,
-  address: string,
-  now: number,
-): Promise<boolean> {
-  const name = hash("sha256", address.toLowerCase(), "hex").slice(0, 32);
-  return (
-    (await takeExact(tx, `buyer ${siteKeyHash} ${name}`, BUYER_RATE, now)) &&
-    (await takeExact(tx, `buyers ${siteKeyHash}`, BUYERS_RATE, now))
-  );
 }
 
 /** Mails the buyer if there is a mail server and the owner wants it. */
@@ -191,7 +173,8 @@ async function notifyBuyer(
     body: JSON.stringify(mail),
     createdAt: now,
   });
-  const written = (await mayMailBuyer(tx, siteKeyHash, destination, now))
+  const isWithin = await mayMail(tx, { kind: "buyer", from: siteKeyHash, to: destination }, now);
+  const written = isWithin
     ? await failedIfFull(tx, message, { siteKeyHash, audience: "buyer" }, WAITING_MAX)
     : { ...message, state: "failed" as const, lastProblem: TOO_MANY };
   await insertMessages(tx, [written]);
