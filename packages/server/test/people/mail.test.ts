@@ -10,9 +10,11 @@ const LINKS = "/v1/console/sign-in-links";
 /** Mails with links that one shop sends to one address at once. */
 const MAILS_MAX = 12;
 const MINUTE_MS = 60_000;
+/** Longer than all mails that were caused at once take. */
+const ALL_SENT_MS = 500;
 
 describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
-  async function open() {
+  async function open(more: Record<string, string> = {}) {
     const box = await startMailbox();
     onTestFinished(() => box.close());
     const clock = new ManualClock(NOON);
@@ -20,6 +22,7 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
       ...(await freshEnvironment(dialect)),
       GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
       GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
+      ...more,
     };
     const server = await startServer(env, { clock });
     const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
@@ -138,6 +141,23 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
       await server.admin("DELETE", `/v1/admin/sites/${site}/people/${person_id}`);
     }
     expect([(await invite("ada@example.com")).status, box.mails.length]).toEqual([429, MAILS_MAX]);
+  });
+
+  test("strangers who ask from many places at once do not flood a mailbox", async () => {
+    const { server, invite, box } = await open({ GATEHOUSE_TRUST_PROXY: "127.0.0.1" });
+    await invite("ada@example.com");
+    const page = browser(server);
+    const from = (place: number) =>
+      page.ask("POST", LINKS, { email: "ada@example.com" }, {
+        ...page.own,
+        "x-forwarded-for": `198.51.${place}.1`,
+      });
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, place) => from(place)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    await expect.poll(() => box.mails.length).toBeGreaterThanOrEqual(4);
+    await new Promise((resolve) => setTimeout(resolve, ALL_SENT_MS));
+    // The invitation, and what strangers can cause.
+    expect(box.mails.length).toBe(4);
   });
 
   test("an address that the mail server does not accept is reported, with the link to hand over", async () => {

@@ -17,6 +17,7 @@ import {
   accessOf,
   countOperators,
   livePersonByEmail,
+  lockPerson,
   markVouched,
 } from "../../domain/access/people/store.js";
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
@@ -137,6 +138,8 @@ async function newSignInLink(context: Context, { personId }: Person): Promise<st
   const expiresAt = createdAt + SIGN_IN_LINK_MS;
   const link = { personId, kind: "sign_in", mailed: true, createdAt, expiresAt } as const;
   const isCreated = await db.transaction(async (tx) => {
+    // Otherwise many requests at once would each find none open.
+    if (!(await lockPerson(tx, personId))) return false;
     if ((await countOpenLinks(tx, link, createdAt)) >= SIGN_IN_LINKS_EACH_MAX) return false;
     await insertLink(tx, { ...link, digest: tokenDigest(secret) });
     return true;

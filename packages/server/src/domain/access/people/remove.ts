@@ -4,12 +4,15 @@ import { deleteAllPasskeys, deletePasskeysOf, deleteSpentChallenges } from "../p
 import { deleteExpiredSessions, endSessionsOf } from "../sessions/store.js";
 import { deleteSubject, markRemoved, suspendPeople } from "./store.js";
 
-/** Takes every way to sign in from a person, and signs them out. */
+/**
+ * Takes every way to sign in from a person, and signs them out. The sessions come last: a sign-in that has used a
+ * passkey or link meanwhile is waited for, and its session ends too.
+ */
 export async function endSignIn(tx: Transaction, personId: string): Promise<void> {
-  await endSessionsOf(tx, personId);
-  await deleteLinksOf(tx, personId);
   await deletePasskeysOf(tx, personId);
+  await deleteLinksOf(tx, personId);
   await deleteSubject(tx, personId);
+  await endSessionsOf(tx, personId);
 }
 
 /** Removes a person for good. Only the name remains. */

@@ -29,6 +29,12 @@ export function insertPerson(tx: Transaction, person: Person): Promise<void> {
 
 export const personById = people.by("person_id");
 
+/** Lets no other transaction lock a person until this one ends; false if they were removed. */
+export async function lockPerson(tx: Transaction, personId: string): Promise<boolean> {
+  const sql = "SELECT person_id FROM people WHERE person_id = ? AND removed_at IS NULL";
+  return (await tx.lock(sql, personId)).length === 1;
+}
+
 export function livePersonByEmail(db: Queries, email: string): Promise<Person | undefined> {
   return people.get(db, "WHERE email = ? AND removed_at IS NULL", email);
 }
