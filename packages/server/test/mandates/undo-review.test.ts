@@ -61,6 +61,40 @@ describe.each(TIER_DATABASES)(
       expect((await shop.admin("DELETE", `${path}/verdict`)).status).toBe(409);
     });
 
+    test("is not carried out by a node whose clock is ahead once it was undone", async () => {
+      const { server, agent, shop, path, review } = await open();
+      await shop.admin("POST", `${path}/approve`, UNDO);
+      const undone: number[] = [];
+      const { audit } = server.context;
+      const commit = async (...rest: Parameters<typeof audit.commit>) => {
+        undone.push((await shop.admin("DELETE", `${path}/verdict`)).status);
+        return audit.commit(...rest);
+      };
+      const ahead = Object.assign(Object.create(audit), { commit });
+      const clock = new ManualClock(NOON + 10_000);
+      await carryOutVerdicts({ ...server.context, clock, audit: ahead }, () => false);
+      expect(undone).toEqual([204]);
+      expect(await review()).toMatchObject({ status: "pending", verdict: null });
+      expect(await agent.records(shop, "review.decision")).toEqual([]);
+    });
+
+    test("cannot be undone once a node whose clock is ahead has carried it out", async () => {
+      const { server, shop, path, review } = await open();
+      await shop.admin("POST", `${path}/approve`, UNDO);
+      const { audit } = server.context;
+      const undone: number[] = [];
+      const commit = async (...rest: Parameters<typeof audit.commit>) => {
+        const done = await audit.commit(...rest);
+        undone.push((await shop.admin("DELETE", `${path}/verdict`)).status);
+        return done;
+      };
+      const ahead = Object.assign(Object.create(audit), { commit });
+      const clock = new ManualClock(NOON + 10_000);
+      await carryOutVerdicts({ ...server.context, clock, audit: ahead }, () => false);
+      expect(undone.every((status) => status >= 400)).toBe(true);
+      expect(await review()).toMatchObject({ status: "approved", verdict: null });
+    });
+
     test("stays with the person who took it, and ends with their access", async () => {
       const { server, shop, path, after } = await open();
       const token = { name: "Rita", role: "reviewer" };

@@ -7,6 +7,11 @@ import { agentById } from "../../domain/agents/store.js";
 import { type Actor, type RecordDraft, serviceActor } from "../../domain/audit/drafts.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { lateReviews, reviewById } from "../../domain/reviews/store.js";
+import {
+  deleteVerdict,
+  lockVerdict,
+  type PlannedVerdict,
+} from "../../domain/reviews/verdicts/store.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import {
@@ -162,12 +167,26 @@ export interface ReviewRef {
   readonly escalationId: string;
 }
 
-/** Approves or denies a review, unless it has ended or expired. */
+/** Judges unless the plan for it was undone. Who undoes a plan that has taken effect finds none. */
+async function judgePlanned(
+  tx: Transaction,
+  plan: PlannedVerdict | undefined,
+  judge: () => Promise<Judged>,
+): Promise<Judged> {
+  if (plan === undefined) return judge();
+  if (!(await lockVerdict(tx, plan))) return notAccepted(refuse("conflict", "It was undone."));
+  const judged = await judge();
+  if (judged.answer.ok) await deleteVerdict(tx, plan);
+  return judged;
+}
+
+/** Approves or denies a review, unless it has ended or expired. `plan`: what is carried out, if it was planned. */
 export async function decideReview(
   context: Context,
   ref: ReviewRef,
   verdict: ReviewVerdict,
   actor: Actor,
+  plan?: PlannedVerdict,
 ): Promise<{ readonly ok: true; readonly value: Review } | NotAccepted> {
   const { siteKeyHash, escalationId } = ref;
   const block = verdict.verdict === "approve" ? await providerBlock(context, ref) : undefined;
@@ -195,7 +214,7 @@ export async function decideReview(
     return { records: ended.records, answer: ok(ended) };
   };
   const { answer } = await withShopQuotes(context, () =>
-    context.audit.commit<Answer>(siteKeyHash, decide),
+    context.audit.commit<Answer>(siteKeyHash, (tx) => judgePlanned(tx, plan, () => decide(tx))),
   );
   if (!answer.ok) return answer;
   const { review, payment } = answer.value;

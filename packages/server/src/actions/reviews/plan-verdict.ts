@@ -23,6 +23,7 @@ const LANES = 8;
 /** How long a verdict that did not take effect is shown. */
 const PROBLEM_MS = DAY_MS;
 
+const TOO_LATE = refuse("conflict", "It is too late to undo this decision.");
 const BUSY = refuse("conflict", "Somebody else is deciding it at this moment.");
 
 const isOthers = (plan: PlannedVerdict | undefined, actorId: string) =>
@@ -83,11 +84,9 @@ export async function undoVerdict(
   return db.transaction(async (tx) => {
     const plan = await verdictById(tx, ref.siteKeyHash, ref.escalationId);
     if (plan === undefined) return refuse("not_found", "There is nothing to undo.");
-    if (plan.problem === null && plan.dueAt <= clock.now()) {
-      return refuse("conflict", "It is too late to undo this decision.");
-    }
-    await deleteVerdict(tx, plan);
-    return ok(true);
+    if (plan.problem === null && plan.dueAt <= clock.now()) return TOO_LATE;
+    // Another node, whose clock is ahead, may have carried it out.
+    return (await deleteVerdict(tx, plan)) ? ok(true) : TOO_LATE;
   });
 }
 
@@ -106,7 +105,9 @@ async function carryOut(context: Context, plan: PlannedVerdict): Promise<void> {
       ? { verdict: "approve", ...noted }
       : { verdict: "deny", reasonCode: reasonCode ?? "other", ...noted };
   const result =
-    ended.length === 0 ? await decideReview(context, ref, verdict, actor as Actor) : undefined;
+    ended.length === 0
+      ? await decideReview(context, ref, verdict, actor as Actor, plan)
+      : undefined;
   const blocked = result?.ok === false && result.reason === "approval_blocked";
   await db.transaction(async (tx) => {
     if (!blocked) await deleteVerdict(tx, plan);

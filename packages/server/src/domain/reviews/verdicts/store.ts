@@ -38,13 +38,26 @@ export async function writeVerdict(tx: Transaction, verdict: PlannedVerdict): Pr
   tx.announce(REVIEW_TOPIC, verdict.siteKeyHash);
 }
 
-/** Deletes a verdict; false if there is none. */
+type VerdictKey = Pick<PlannedVerdict, "siteKeyHash" | "escalationId" | "dueAt">;
+
+const THIS = "WHERE site_key_hash = ? AND escalation_id = ? AND due_at = ?";
+
+/** Lets nobody undo a verdict until this transaction ends; false if it was undone or replaced. */
+export async function lockVerdict(
+  tx: Transaction,
+  { siteKeyHash, escalationId, dueAt }: VerdictKey,
+): Promise<boolean> {
+  const sql = `SELECT due_at FROM review_verdicts ${THIS}`;
+  return (await tx.lock(sql, siteKeyHash, escalationId, dueAt)).length === 1;
+}
+
+/** Deletes a verdict; false if there is none, or another in its place. */
 export async function deleteVerdict(
   tx: Transaction,
-  { siteKeyHash, escalationId }: Pick<PlannedVerdict, "siteKeyHash" | "escalationId">,
+  { siteKeyHash, escalationId, dueAt }: VerdictKey,
 ): Promise<boolean> {
-  const sql = "DELETE FROM review_verdicts WHERE site_key_hash = ? AND escalation_id = ?";
-  const deleted = (await tx.run(sql, siteKeyHash, escalationId)) === 1;
+  const sql = `DELETE FROM review_verdicts ${THIS}`;
+  const deleted = (await tx.run(sql, siteKeyHash, escalationId, dueAt)) === 1;
   if (deleted) tx.announce(REVIEW_TOPIC, siteKeyHash);
   return deleted;
 }
