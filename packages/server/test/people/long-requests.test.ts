@@ -1,4 +1,4 @@
-import { type ClientRequest, request } from "node:http";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { SESSION } from "../console-browser.ts";
 import { type TestServer, TIER_DATABASES, whenWaiting } from "../harness.ts";
@@ -8,6 +8,8 @@ import { joined, openTwoSites, type Page } from "./joining.ts";
 
 /** After this time a request is no longer answered by rights that have ended. */
 const SECOND_MS = 1000;
+/** Long enough for a batch to be written, on a busy machine too. */
+const WRITTEN_MS = 15_000;
 /** Lines that an import writes at once. */
 const BATCH = 200;
 
@@ -32,14 +34,16 @@ function begin(
 ) {
   const sent: ClientRequest = request(server.url + path, { method, headers });
   sent.on("error", () => undefined);
+  const read = async (response: IncomingMessage) => {
+    const text = (await response.setEncoding("utf8").toArray()).join("");
+    const type = new Headers({ "content-type": response.headers["content-type"] ?? "" });
+    return testAnswer(response.statusCode ?? 0, type, text);
+  };
   const answer = new Promise<TestAnswer>((resolve, reject) => {
-    sent.on("response", async (response) => {
-      const text = (await response.setEncoding("utf8").toArray()).join("");
-      const headers = new Headers({ "content-type": response.headers["content-type"] ?? "" });
-      resolve(testAnswer(response.statusCode ?? 0, headers, text));
-    });
+    sent.on("response", (response) => resolve(read(response)));
     sent.on("close", () => reject(new Error("the connection was closed without an answer")));
   });
+  answer.catch(() => undefined);
   return { sent, answer };
 }
 
@@ -66,7 +70,7 @@ describe.each(TIER_DATABASES)("requests that take a while, on %s:", (dialect) =>
     const headers = { ...asPerson(at.page), "content-type": NDJSON };
     const file = begin(at.server, "POST", `${at.path}/products/import?mode=replace`, headers);
     file.sent.write(linesFrom(1));
-    await expect.poll(at.products).toBe(BATCH);
+    await expect.poll(at.products, { timeout: WRITTEN_MS }).toBe(BATCH);
     return { ...at, file };
   }
 
@@ -106,7 +110,7 @@ describe.each(TIER_DATABASES)("requests that take a while, on %s:", (dialect) =>
     const headers = { ...asPerson(page), "content-type": NDJSON };
     const file = begin(server, "POST", `${path}/products/import?mode=replace`, headers);
     file.sent.write(linesFrom(1));
-    await expect.poll(products).toBe(BATCH + 1);
+    await expect.poll(products, { timeout: WRITTEN_MS }).toBe(BATCH + 1);
     await page.ask("DELETE", SESSION);
     clock.advance(SECOND_MS);
     file.sent.end();
@@ -130,7 +134,8 @@ describe.each(TIER_DATABASES)("requests that take a while, on %s:", (dialect) =>
 
   test("a change that arrives after its token was revoked is refused", async () => {
     const { server, clock, path } = await open();
-    const token = (await server.admin("POST", `${path}/tokens`, { name: "Bot", role: "owner" })).body;
+    const token = (await server.admin("POST", `${path}/tokens`, { name: "Bot", role: "owner" }))
+      .body;
     const text = JSON.stringify({ name: "Mallory's" });
     const begun = whenWaiting(clock, PAUSE_MS);
     const change = begin(server, "PATCH", path, {

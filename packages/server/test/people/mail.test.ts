@@ -148,10 +148,15 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     await invite("ada@example.com");
     const page = browser(server);
     const from = (place: number) =>
-      page.ask("POST", LINKS, { email: "ada@example.com" }, {
-        ...page.own,
-        "x-forwarded-for": `198.51.${place}.1`,
-      });
+      page.ask(
+        "POST",
+        LINKS,
+        { email: "ada@example.com" },
+        {
+          ...page.own,
+          "x-forwarded-for": `198.51.${place}.1`,
+        },
+      );
     const answers = await Promise.all(Array.from({ length: 30 }, (_, place) => from(place)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
     await expect.poll(() => box.mails.length).toBeGreaterThanOrEqual(4);

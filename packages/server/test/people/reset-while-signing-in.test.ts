@@ -27,24 +27,27 @@ function beforeSignIn(arrive: () => Promise<void>) {
     });
 }
 
-describe.each(TIER_DATABASES)("signing in with a passkey that is being reset, on %s:", (dialect) => {
-  test("leaves no session, also if it began first", async () => {
-    let arrive = () => Promise.resolve();
-    const database = beforeSignIn(() => arrive());
-    const server = await startServer(await freshEnvironment(dialect), { database });
-    const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
-    const { page, id } = await joined(server, site, "owner");
-    const passkey = await withPasskey(server, page);
-    const thief = browser(server);
-    const answer = passkey.get(await optionsFor(thief, "sign_in"));
-    let reset: Promise<{ status: number }> | undefined;
-    arrive = async () => {
-      reset = server.admin("POST", `/v1/admin/people/${id}/links`, { reset: true });
-      await new Promise((resolve) => setTimeout(resolve, REACHED_MS));
-    };
-    await thief.signIn({ passkey: answer });
-    expect((await reset)?.status).toBe(201);
-    expect((await thief.ask("GET", SESSION)).status).toBe(401);
-    expect((await page.ask("GET", SESSION)).status).toBe(401);
-  });
-});
+describe.each(TIER_DATABASES)(
+  "signing in with a passkey that is being reset, on %s:",
+  (dialect) => {
+    test("leaves no session, also if it began first", async () => {
+      let arrive = () => Promise.resolve();
+      const database = beforeSignIn(() => arrive());
+      const server = await startServer(await freshEnvironment(dialect), { database });
+      const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
+      const { page, id } = await joined(server, site, "owner");
+      const passkey = await withPasskey(server, page);
+      const thief = browser(server);
+      const answer = passkey.get(await optionsFor(thief, "sign_in"));
+      let reset: Promise<{ status: number }> | undefined;
+      arrive = async () => {
+        reset = server.admin("POST", `/v1/admin/people/${id}/links`, { reset: true });
+        await new Promise((resolve) => setTimeout(resolve, REACHED_MS));
+      };
+      await thief.signIn({ passkey: answer });
+      expect((await reset)?.status).toBe(201);
+      expect((await thief.ask("GET", SESSION)).status).toBe(401);
+      expect((await page.ask("GET", SESSION)).status).toBe(401);
+    });
+  },
+);

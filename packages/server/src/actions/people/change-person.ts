@@ -123,9 +123,7 @@ export async function renewLink(
   by: Principal,
   personId: string,
   { reset }: { readonly reset: boolean },
-): Promise<
-  Result<{ readonly person: Person; readonly link: HandedLink }, RenewFault>
-> {
+): Promise<Result<{ readonly person: Person; readonly link: HandedLink }, RenewFault>> {
   const changed = await commitAs<Person, RenewFault>(context, by, async (tx) => {
     const person = await personById(tx, personId);
     if (person === undefined || person.removedAt !== null) return refused(NONE);

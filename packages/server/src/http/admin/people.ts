@@ -213,7 +213,10 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     requireConfirmed(context, c);
     const { name, email, role, sites = null } = c.req.valid("json");
     const invitation: Invitation = { name, email, role, sites };
-    return c.json(invited(by, null, requireOk(await invitePerson(context, by, invitation), NEXT_MAIL_S)), 201);
+    return c.json(
+      invited(by, null, requireOk(await invitePerson(context, by, invitation), NEXT_MAIL_S)),
+      201,
+    );
   });
 
   app.openapi(list, async (c) => {

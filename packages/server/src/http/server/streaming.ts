@@ -41,7 +41,7 @@ function atTimes(clock: Clock, check: () => Promise<void>) {
 }
 
 /** What an upload needs besides its bytes. */
-export interface UploadTools {
+interface UploadTools {
   readonly bytesMax: number;
   readonly clock: Clock;
   /** Throws if the sender may no longer send it. */
