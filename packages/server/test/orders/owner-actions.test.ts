@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { carryOutShipments } from "../../src/actions/orders/plan-shipment.ts";
+import { carryOutShipments, undoShipment } from "../../src/actions/orders/plan-shipment.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
+import type { Transaction } from "../../src/infra/db/database.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
@@ -109,6 +110,31 @@ describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect)
     // A second run, as after a crash, reports nothing again.
     expect(await due(0)).toEqual(shipped);
   });
+
+  test.runIf(dialect === "postgres")(
+    "a shipment that a node whose clock is ahead carries out meanwhile is not undone",
+    async () => {
+      const { orderId } = await at.bought(shop, TWO_AND_ONE);
+      await shop.admin("POST", `/orders/${orderId}/ship`, { undo_seconds: 10 });
+      const { context } = server;
+      const { db } = context;
+      const ahead = { ...context, clock: new ManualClock(clock.now() + 10_000) };
+      /** The other node comes before anything is written. */
+      const slow = (tx: Transaction): Transaction => {
+        const run: Transaction["run"] = async (...statement) => {
+          await carryOutShipments(ahead, () => false);
+          return tx.run(...statement);
+        };
+        return Object.assign(Object.create(tx), { run });
+      };
+      const transaction = <T>(body: (tx: Transaction) => Promise<T>) =>
+        db.transaction((tx) => body(slow(tx)));
+      const here = { ...context, db: Object.assign(Object.create(db), { transaction }) };
+      const ref = { siteKeyHash: shop.site_key_hash, orderId };
+      expect(await undoShipment(here, ref)).toMatchObject({ ok: false, reason: "conflict" });
+      expect(await show(orderId)).toMatchObject({ status: "shipped", planned_shipment: null });
+    },
+  );
 
   test("a planned shipment that became impossible says why, and ends with the access of its person", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);

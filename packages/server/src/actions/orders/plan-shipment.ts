@@ -33,6 +33,7 @@ interface OrderRef {
 
 const isWaiting = (plan: PlannedShipment | undefined) => plan?.problem === null;
 
+const TOO_LATE = refuse("conflict", "It is too late to undo this.");
 const WAITING = refuse(
   "conflict",
   "Another report about this order can still be undone. Undo it, or wait until it takes effect.",
@@ -80,11 +81,9 @@ export async function undoShipment(
   return db.transaction(async (tx) => {
     const plan = await plannedShipment(tx, ref.siteKeyHash, ref.orderId);
     if (plan === undefined) return refuse("not_found", "There is nothing to undo.");
-    if (isWaiting(plan) && plan.dueAt <= clock.now()) {
-      return refuse("conflict", "It is too late to undo this.");
-    }
-    await deletePlannedShipment(tx, plan);
-    return ok(true);
+    if (isWaiting(plan) && plan.dueAt <= clock.now()) return TOO_LATE;
+    // Another node, whose clock is ahead, may have carried it out meanwhile.
+    return (await deletePlannedShipment(tx, plan)) ? ok(true) : TOO_LATE;
   });
 }
 
