@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { SESSION } from "../console-browser.ts";
-import { type TestServer, TIER_DATABASES, whenWaiting } from "../harness.ts";
+import { OPERATOR_TOKEN, type TestServer, TIER_DATABASES, whenWaiting } from "../harness.ts";
 import { type TestAnswer, testAnswer } from "../http-client.ts";
 import { JPEG } from "../pictures/sample-pictures.ts";
 import { joined, openTwoSites, type Page } from "./joining.ts";
@@ -15,6 +15,9 @@ const BATCH = 200;
 
 /** How long a request waits for more of its body. */
 const PAUSE_MS = 15_000;
+
+/** Files of one site that are checked at the same time. */
+const CHECKS_MAX = 4;
 
 const NDJSON = "application/x-ndjson";
 
@@ -116,6 +119,34 @@ describe.each(TIER_DATABASES)("requests that take a while, on %s:", (dialect) =>
     file.sent.end();
     expect((await file.answer).status).toBe(403);
     expect(await products()).toBe(BATCH + 1);
+  });
+
+  test("a site has a few files checked at the same time, and other sites have theirs", async () => {
+    const { server, clock, path, page, mine } = await open();
+    const headers = { ...asPerson(page), "content-type": NDJSON };
+    const check = `${path}/products/import/check`;
+    const slow = [];
+    for (let more = 0; more < CHECKS_MAX; more++) {
+      const begun = whenWaiting(clock, PAUSE_MS);
+      const file = begin(server, "POST", check, headers);
+      file.sent.write("{}");
+      await begun;
+      slow.push(file);
+    }
+    const asOperator = { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": NDJSON };
+    const checkNow = async (url: string) => {
+      const file = begin(server, "POST", url, asOperator);
+      file.sent.end(linesFrom(1));
+      return (await file.answer).status;
+    };
+    expect(await checkNow(check)).toBe(429);
+    const { items } = (await server.admin("GET", "/v1/admin/sites")).body;
+    const other = items.find((one: { site_key_hash: string }) => one.site_key_hash !== mine);
+    expect(await checkNow(check.replace(mine, other.site_key_hash))).toBe(200);
+    for (const { sent } of slow) sent.end();
+    expect((await slow[0]?.answer)?.status).toBe(200);
+    await Promise.all(slow.map(({ answer }) => answer));
+    expect(await checkNow(check)).toBe(200);
   });
 
   test("a picture that arrives after its sender was removed is not stored", async () => {

@@ -4,6 +4,7 @@ import { importProducts } from "../../actions/products/import-products.js";
 import { undoableImport, undoImport } from "../../actions/products/undo-import.js";
 import type { Context } from "../../context.js";
 import { csvLines, jsonLines } from "../../domain/products/product-lines.js";
+import { noRoom } from "../server/body.js";
 import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
 import { errors, json } from "../server/schemas.js";
@@ -135,9 +136,13 @@ export function productFileRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
   serve(importRoute, async (siteKeyHash, lines, options) =>
     renderReport(requireOk(await importProducts(context, siteKeyHash, lines, options))),
   );
-  serve(checkRoute, async (siteKeyHash, lines, options) =>
-    renderCheck(requireOk(await checkImport(context, siteKeyHash, lines, options))),
-  );
+  serve(checkRoute, async (siteKeyHash, lines, options) => {
+    const checked = await context.importChecks.run(siteKeyHash, () =>
+      checkImport(context, siteKeyHash, lines, options),
+    );
+    if (checked === undefined) throw noRoom();
+    return renderCheck(requireOk(checked.result));
+  });
 }
 
 export function productImportRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
