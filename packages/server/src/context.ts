@@ -73,9 +73,6 @@ const STREAMS = { all: 500, perPrincipal: 20, perSite: 60 };
 /** Drafts of a policy tested at a time, per site and in all: requests that wait for a decision come first. */
 const POLICY_TESTS_MAX = { perKey: 1, total: 2 };
 
-/** Checks of imports at a time, per site and in all: each reads a whole file, and changes nothing that would stop it. */
-const IMPORT_CHECKS_MAX = { perKey: 4, total: 16 };
-
 /** Requests that wait for payments at once, in this process; further ones are refused and may try again. */
 const PAYMENT_WAITS_MAX = { perKey: 1000, total: 1000 };
 
@@ -128,7 +125,6 @@ export interface Context {
   readonly policyTests: ConcurrencyLimit;
   readonly pictureUploads: ConcurrencyLimit;
   readonly imports: ConcurrencyLimit;
-  readonly importChecks: ConcurrencyLimit;
   readonly tokenAuthenticator: TokenAuthenticator<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeAuthenticator: TokenAuthenticator<EdgeToken>;
@@ -249,7 +245,6 @@ function compose(
     paymentWaits: new ConcurrencyLimit(PAYMENT_WAITS_MAX),
     policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),
     pictureUploads: new ConcurrencyLimit(PICTURE_UPLOADS_MAX),
-    importChecks: new ConcurrencyLimit(IMPORT_CHECKS_MAX),
     imports: new ConcurrencyLimit({ perKey: 1, total: Number.POSITIVE_INFINITY }),
     fixtureTools: overrides.fixtureTools ?? [],
     tokenAuthenticator: new TokenAuthenticator(clock, (digest) =>

@@ -30,7 +30,7 @@ export interface AdminEnv extends HttpEnv {
 }
 
 /** Authenticates a request: by its token, or by the session of the console in a browser. */
-export async function authenticate(
+async function authenticate(
   context: Context,
   c: HonoContext<AdminEnv>,
 ): Promise<Principal | undefined> {

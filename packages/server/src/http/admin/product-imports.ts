@@ -4,6 +4,7 @@ import { importProducts } from "../../actions/products/import-products.js";
 import { undoableImport, undoImport } from "../../actions/products/undo-import.js";
 import type { Context } from "../../context.js";
 import { csvLines, jsonLines } from "../../domain/products/product-lines.js";
+import { ConcurrencyLimit } from "../../infra/rate-limit/concurrency-limit.js";
 import { noRoom } from "../server/body.js";
 import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
@@ -24,6 +25,8 @@ import { SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const IMPORT_ID_CHARS_MAX = 60;
+/** Files checked at a time, per site and in all. Each is read as a whole, and nothing else would stop it. */
+const CHECKS_MAX = { perKey: 4, total: 16 };
 
 /** A route whose body is a file. */
 function fileRoute<Answer extends z.ZodType>(
@@ -136,8 +139,9 @@ export function productFileRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
   serve(importRoute, async (siteKeyHash, lines, options) =>
     renderReport(requireOk(await importProducts(context, siteKeyHash, lines, options))),
   );
+  const checks = new ConcurrencyLimit(CHECKS_MAX);
   serve(checkRoute, async (siteKeyHash, lines, options) => {
-    const checked = await context.importChecks.run(siteKeyHash, () =>
+    const checked = await checks.run(siteKeyHash, () =>
       checkImport(context, siteKeyHash, lines, options),
     );
     if (checked === undefined) throw noRoom();
