@@ -3,7 +3,7 @@ import {
   productsWithWords,
   replaceWords,
   type WordsRow,
-} from "../../domain/products/search/words.js";
+} from "../../domain/products/words/store.js";
 import { storedWords } from "../../infra/search-words.js";
 
 /** Few, so that no purchase waits for them. */
