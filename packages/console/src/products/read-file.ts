@@ -1,57 +1,16 @@
 import Papa from "papaparse";
 import { quantityReader, readPrice } from "./read-price.js";
 
-/** The fields of a product, in the order of the form. */
-export const FIELDS = [
-  "id",
-  "title",
-  "price",
-  "currency",
-  "quantity",
-  "description",
-  "image_url",
-  "url",
-  "availability",
-  "sale_price",
-  "sale_from",
-  "sale_until",
-  "brand",
-  "gtin",
-  "mpn",
-  "identifier_exists",
-  "category",
-  "additional_image_urls",
-  "item_group_id",
-  "options",
-] as const;
-export type Field = (typeof FIELDS)[number];
-
-/** The names of each field in shop systems and spreadsheets, in lower case and letters only. */
-const NAMES: Readonly<Record<Field, readonly string[]>> = {
-  id: [
-    "id",
-    "sku",
-    "productid",
-    "variantsku",
-    "articlenumber",
-    "artikelnummer",
-    "article",
-    "handle",
-  ],
-  title: ["title", "name", "productname", "product", "titel", "bezeichnung", "artikel"],
-  price: [
-    "price",
-    "regularprice",
-    "variantprice",
-    "unitprice",
-    "preis",
-    "amount",
-    "prix",
-    "precio",
-  ],
-  currency: ["currency", "currencycode", "wahrung", "waehrung", "devise", "moneda"],
+/**
+ * The fields of a product, in the order of the form. Each has its other names in shop systems and spreadsheets, in lower
+ * case and letters only.
+ */
+const NAMES = {
+  id: ["sku", "productid", "variantsku", "articlenumber", "artikelnummer", "article", "handle"],
+  title: ["name", "productname", "product", "titel", "bezeichnung", "artikel"],
+  price: ["regularprice", "variantprice", "unitprice", "preis", "amount", "prix", "precio"],
+  currency: ["currencycode", "wahrung", "waehrung", "devise", "moneda"],
   quantity: [
-    "quantity",
     "stock",
     "qty",
     "inventory",
@@ -61,22 +20,24 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     "lager",
     "lagerbestand",
   ],
-  description: ["description", "bodyhtml", "shortdescription", "beschreibung", "text"],
-  image_url: ["imageurl", "image", "imagelink", "imagesrc", "images", "bild", "picture"],
-  url: ["url", "link", "producturl", "permalink", "adresse"],
-  availability: ["availability", "stockstatus", "verfugbarkeit"],
-  sale_price: ["saleprice", "angebotspreis"],
-  sale_from: ["salefrom", "datesalepricestarts"],
-  sale_until: ["saleuntil", "datesalepriceends"],
-  brand: ["brand", "vendor", "brands", "marke", "hersteller", "marque", "marca"],
-  gtin: ["gtin", "ean", "upc", "barcode", "variantbarcode", "isbn", "gtinupceanorisbn"],
-  mpn: ["mpn", "manufacturerpartnumber"],
-  identifier_exists: ["identifierexists"],
-  category: ["category", "producttype", "googleproductcategory", "categories", "kategorie"],
-  additional_image_urls: ["additionalimageurls", "additionalimagelink"],
-  item_group_id: ["itemgroupid", "parent"],
-  options: ["options"],
-};
+  description: ["bodyhtml", "shortdescription", "beschreibung", "text"],
+  image_url: ["image", "imagelink", "imagesrc", "images", "bild", "picture"],
+  url: ["link", "producturl", "permalink", "adresse"],
+  availability: ["stockstatus", "verfugbarkeit"],
+  sale_price: ["angebotspreis"],
+  sale_from: ["datesalepricestarts"],
+  sale_until: ["datesalepriceends"],
+  brand: ["vendor", "brands", "marke", "hersteller", "marque", "marca"],
+  gtin: ["ean", "upc", "barcode", "variantbarcode", "isbn", "gtinupceanorisbn"],
+  mpn: ["manufacturerpartnumber"],
+  identifier_exists: [],
+  category: ["producttype", "googleproductcategory", "categories", "kategorie"],
+  additional_image_urls: ["additionalimagelink"],
+  item_group_id: ["parent"],
+  options: [],
+} as const;
+export type Field = keyof typeof NAMES;
+export const FIELDS = Object.keys(NAMES) as Field[];
 
 /** A row of a file, with the number of the line where it begins. */
 interface Row {
@@ -173,7 +134,7 @@ export function guessMapping(columns: readonly string[]): Mapping {
   const mapping: Partial<Record<Field, string>> = {};
   const left = new Set(columns);
   for (const field of FIELDS) {
-    for (const name of NAMES[field]) {
+    for (const name of [folded(field), ...NAMES[field]]) {
       const column = [...left].find((one) => folded(one) === name);
       if (column === undefined) continue;
       mapping[field] = column;
