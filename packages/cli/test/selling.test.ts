@@ -146,6 +146,15 @@ test("an owner sets more pictures of a product, and removes them", async () => {
   expect(picturesOf(await set("--more-image", "none"))).toEqual([]);
 });
 
+test("an owner finds a product by its SKU, which the list shows as soon as one has it", async () => {
+  expect((await run("product", "list", SHOP)).out).toMatch(/^ID +TITLE /);
+  await run("product", "set", SHOP, "rose", "--sku", "SHELF-7");
+  const found = await run("product", "list", SHOP, "--search", "shelf");
+  expect(found.out).toMatch(/^ID +SKU +TITLE .*\nrose +SHELF-7 +\S.*\n$/);
+  await run("product", "set", SHOP, "rose", "--sku", "");
+  expect((await run("product", "list", SHOP)).out).toMatch(/^ID +TITLE /);
+});
+
 test("an owner says whether a product has identifiers", async () => {
   const set = async (word: string) =>
     run("product", "set", SHOP, "rose", "--identifier-exists", word, "--json");

@@ -82,9 +82,10 @@ describe.each(TIER_DATABASES)("a list with a filter, on %s,", (dialect) => {
     expect([first.items.length, names.sort()]).toEqual([5, [...NAMES].sort()]);
   });
 
-  test("finds products by a part of their title or id, without case", async () => {
+  test("finds products by a part of their title, id or SKU, without case", async () => {
     const products = NAMES.map((title, n) => ({
       id: `SKU-${n}*x`,
+      sku: n === 2 ? null : `Shelf*${n}`,
       title,
       price: "1",
       currency: "EUR",
@@ -95,6 +96,8 @@ describe.each(TIER_DATABASES)("a list with a filter, on %s,", (dialect) => {
       expect([q, await taken("/products", { q }, "title")]).toEqual([q, [...held].sort()]);
     }
     expect(await taken("/products", { q: "sku-3*X" }, "id")).toEqual(["SKU-3*x"]);
+    expect(await taken("/products", { q: "sHELF*4" }, "id")).toEqual(["SKU-4*x"]);
+    expect(await taken("/products", { q: "SKU-2*x" }, "sku")).toEqual([null]);
     const first = (await shop.admin("GET", "/products?q=SKU&limit=7")).body;
     const next = `/products?q=SKU&limit=7&cursor=${first.next_cursor}`;
     expect((await shop.admin("GET", next)).body.items).toHaveLength(NAMES.length - 7);

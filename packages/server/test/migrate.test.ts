@@ -124,6 +124,7 @@ describe.each(TIER_DATABASES)("migrations on %s:", (dialect) => {
       "site-pictures",
       "published-details",
       "word-forms",
+      "product-skus",
     ]);
   });
 
@@ -367,6 +368,7 @@ describe.each(TIER_DATABASES)("migrations on %s:", (dialect) => {
       regularPrice: { minor: 450, currency: "EUR" },
       sale: null,
       brand: null,
+      sku: null,
       additionalImageUrls: [],
       options: [],
     });

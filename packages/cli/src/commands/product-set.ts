@@ -10,6 +10,7 @@ import { plainJson, plainText, type Terminal } from "../terminal.js";
 
 export interface ProductBody {
   readonly id: string;
+  readonly sku: string | null;
   readonly title: string;
   readonly price: Money;
   readonly availability: string;
@@ -32,6 +33,7 @@ interface SetFlags {
   readonly brand?: string;
   readonly gtin?: string;
   readonly mpn?: string;
+  readonly sku?: string;
   readonly identifierExists?: "yes" | "no" | "unknown";
   readonly category?: string;
   readonly salePrice?: string;
@@ -138,6 +140,7 @@ export function setProductCommand(product: Command, terminal: Terminal): void {
     .option("--brand <name>", "name of the brand")
     .option("--gtin <digits>", "number under the barcode: EAN, UPC, ISBN-13 or GTIN-14")
     .option("--mpn <text>", "manufacturer's number")
+    .option("--sku <text>", "number under which the shop keeps it")
     .addOption(
       choice(
         "--identifier-exists <word>",

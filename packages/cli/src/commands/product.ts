@@ -155,7 +155,7 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .description("list products, sorted by id")
     .option(
       "--search <text>",
-      "only products with this text in the title or id, or with these words in the title",
+      "only products with this text in the title, id or SKU, or with these words in the title",
     )
     .option("--json", "print JSON")
     .action(async (text: string, { search, json }: { search?: string; json?: boolean }) => {
@@ -165,13 +165,15 @@ export function productCommands(program: Command, terminal: Terminal): void {
       const path = `/v1/admin/sites/${site_key_hash}/products${listQuery({ q: search })}`;
       for await (const one of client.pages<ProductBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      const rows = items.map(({ id, title, price, availability, quantity, reserved, paused }) => ({
+      const hasSkus = items.some(({ sku }) => sku !== null);
+      const rows = items.map(({ id, sku, title, price, availability, quantity, ...rest }) => ({
         id,
+        ...(hasSkus ? { sku: sku ?? "" } : {}),
         title,
         price: moneyText(price),
-        availability: paused ? "paused" : availability,
+        availability: rest.paused ? "paused" : availability,
         quantity: quantity === null ? "not counted" : String(quantity),
-        reserved: reserved === 0 ? "" : String(reserved),
+        reserved: rest.reserved === 0 ? "" : String(rest.reserved),
       }));
       const none =
         search === undefined

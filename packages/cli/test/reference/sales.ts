@@ -55,7 +55,7 @@ export const sales: Coverage = {
       const fields = ["--title", "A tulip", "--price", "2.80", "--currency", "EUR", "--pause"];
       const more = ["--brand", "Rosa", "--group", "tulips", "--option", "Color=Red", "Size=M"];
       const pictures = ["--more-image", "https://a.example.com/1", "https://a.example.com/2"];
-      const numbers = ["--identifier-exists", "no"];
+      const numbers = ["--identifier-exists", "no", "--sku", "TUL-1"];
       return [
         await site(),
         "tulip",
@@ -78,6 +78,7 @@ export const sales: Coverage = {
       options: { Color: "Red", Size: "M" },
       additional_image_urls: ["https://a.example.com/1", "https://a.example.com/2"],
       identifier_exists: false,
+      sku: "TUL-1",
     },
     fails: {
       args: async ({ site }) => [await site(), "tulip", "--title", "A tulip"],

@@ -27,6 +27,7 @@ const OPTIONAL_FIELDS = {
   brand: { brand: "Leaf" },
   gtin: { gtin: "4006381333931" },
   mpn: { mpn: "T-1" },
+  sku: { sku: "TEA-1" },
   identifier_exists: { identifier_exists: false },
   category: { category: "Food > Tea" },
   additional_image_urls: { additional_image_urls: ["https://shop.example.com/b.jpg"] },

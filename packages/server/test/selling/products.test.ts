@@ -206,13 +206,14 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
 
   /** What identifies a product, as a table writes it. */
   const DETAILED =
-    "id,title,price,currency,brand,gtin,mpn,identifier_exists,category,additional_image_urls,item_group_id,options\n" +
-    'tee-m,Tee,20.00,EUR,Rosa,4006381-333931,RS-12,No,Clothing>Shirts,"https://a.example.com/1 ' +
+    "id,title,price,currency,brand,gtin,mpn,sku,identifier_exists,category,additional_image_urls,item_group_id,options\n" +
+    'tee-m,Tee,20.00,EUR,Rosa,4006381-333931,RS-12,TEE-M,No,Clothing>Shirts,"https://a.example.com/1 ' +
     'https://a.example.com/2",tee,Color: Red; Size: M\n';
   const DETAILS = {
     brand: "Rosa",
     gtin: "4006381333931",
     mpn: "RS-12",
+    sku: "TEE-M",
     identifier_exists: false,
     category: "Clothing > Shirts",
     additional_image_urls: ["https://a.example.com/1", "https://a.example.com/2"],
@@ -235,6 +236,7 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     expect(await listed()).toMatchObject([
       {
         brand: null,
+        sku: null,
         identifier_exists: null,
         additional_image_urls: [],
         item_group_id: null,
@@ -247,6 +249,8 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     ["gtin", "4006381333932", "gtin: must have 8, 12, 13 or 14 digits, and end with"],
     ["gtin", "12345", "gtin: must have 8, 12, 13 or 14 digits"],
     ["brand", "x".repeat(101), "brand: has more than 100 characters"],
+    ["sku", "x".repeat(101), "sku: has more than 100 characters"],
+    ["sku", "A\u202e1", "sku: has invisible characters"],
     ["identifier_exists", "maybe", "identifier_exists: must be yes or no"],
     ["category", "Garden > > Roses", "category: must be a path"],
     [

@@ -64,7 +64,13 @@ describe.each(TIER_DATABASES)("an import of products on %s", (dialect) => {
     const { shop, send, listed, offer, undo } = await open();
     const [first] = await listed();
     const sale = { sale_price: "1", sale_until: "2100-01-01T00:00:00Z" };
-    const details = { brand: "Rosa", gtin: "40063812", options: { Size: "M" }, ...sale };
+    const details = {
+      brand: "Rosa",
+      gtin: "40063812",
+      sku: "R-1",
+      options: { Size: "M" },
+      ...sale,
+    };
     const paused = await shop.admin("PATCH", `/products?id=${first.id}`, {
       ...details,
       paused: true,

@@ -3,6 +3,7 @@ import { bad, type Read, readLink, readText } from "./read-fields.js";
 
 export const BRAND_CHARS_MAX = 100;
 export const MPN_CHARS_MAX = 100;
+export const SKU_CHARS_MAX = 100;
 export const CATEGORY_CHARS_MAX = 750;
 export const MORE_IMAGES_MAX = 10;
 export const GROUP_ID_CHARS_MAX = 100;
@@ -23,6 +24,8 @@ export interface ProductDetails {
   readonly gtin: string | null;
   /** The number that the manufacturer has given it. */
   readonly mpn: string | null;
+  /** The number under which the shop keeps it. Several products can have the same one. */
+  readonly sku: string | null;
   /** False if its owner says that it has no GTIN, and not both a brand and an MPN. Null: nobody has said it. */
   readonly identifierExists: boolean | null;
   /** A path, from the largest category to the smallest: `Garden > Flowers`. */
@@ -38,6 +41,7 @@ export const DETAIL_FIELDS = [
   "brand",
   "gtin",
   "mpn",
+  "sku",
   "identifier_exists",
   "category",
   "additional_image_urls",
@@ -179,6 +183,7 @@ const READERS: Readonly<
   brand: (value) => readOptional(value, "brand", BRAND_CHARS_MAX),
   gtin: readGtin,
   mpn: (value) => readOptional(value, "mpn", MPN_CHARS_MAX),
+  sku: (value) => readOptional(value, "sku", SKU_CHARS_MAX),
   identifier_exists: readIdentifierExists,
   category: readCategory,
   additional_image_urls: readImages,
@@ -216,12 +221,13 @@ export function readableDetails(details: JsonObject): JsonObject {
 
 /** The details in the words of a list. */
 export function listedDetails(details: ProductDetails) {
-  const { brand, gtin, mpn, identifierExists, category, additionalImageUrls } = details;
+  const { brand, gtin, mpn, sku, identifierExists, category, additionalImageUrls } = details;
   const { itemGroupId, options } = details;
   return {
     brand,
     gtin,
     mpn,
+    sku,
     identifier_exists: identifierExists,
     category,
     additional_image_urls: [...additionalImageUrls],

@@ -83,6 +83,7 @@ export const products = new Table<Product>(
     brand: "brand",
     gtin: "gtin",
     mpn: "mpn",
+    sku: "sku",
     identifierExists: {
       read: ({ identifier_exists: exists }) => (typeof exists === "number" ? exists === 1 : null),
       write: (exists) => ({ identifier_exists: exists === null ? null : Number(exists) }),

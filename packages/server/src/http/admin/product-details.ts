@@ -9,6 +9,7 @@ import {
   OPTION_NAME_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
   OPTIONS_MAX,
+  SKU_CHARS_MAX,
 } from "../../domain/products/details.js";
 import type { ListedProduct, Product } from "../../domain/products/product.js";
 import { isoTime } from "../../infra/clock.js";
@@ -23,6 +24,7 @@ export const DETAILS = {
   brand: z.string().nullable(),
   gtin: z.string().nullable(),
   mpn: z.string().nullable(),
+  sku: z.string().nullable(),
   identifier_exists: z.boolean().nullable(),
   category: z.string().nullable(),
   additional_image_urls: z.array(z.string()),
@@ -59,6 +61,10 @@ export const DETAIL_INPUTS = {
   brand: text(`At most ${BRAND_CHARS_MAX} characters.`, "Rosa"),
   gtin: text("The number under the barcode: EAN, UPC, ISBN-13 or GTIN-14.", "4006381333931"),
   mpn: text(`The manufacturer's number. At most ${MPN_CHARS_MAX} characters.`, "RS-12"),
+  sku: text(
+    `The number under which the shop keeps it. At most ${SKU_CHARS_MAX} characters.`,
+    "TEE-M-RED",
+  ),
   identifier_exists: z.boolean().nullable().optional().openapi({ description: IDENTIFIER_EXISTS }),
   category: text(
     `A path of at most ${CATEGORY_CHARS_MAX} characters, the largest category first.`,

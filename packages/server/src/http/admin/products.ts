@@ -56,7 +56,7 @@ const list = siteRoute("get", "/products", {
     cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
     q: Search.optional().openapi({
       description:
-        "Text in the title or id, or words of the title. Case does not matter. Singular and plural match each other.",
+        "Text in the title, id or SKU, or words of the title. Case does not matter. Singular and plural match each other.",
     }),
     id: ProductId.optional().openapi({ description: "Only the product with this id." }),
     sort: z.enum(PRODUCT_SORTS).default("id").openapi({

@@ -6,6 +6,7 @@ import {
   MPN_CHARS_MAX,
   OPTION_VALUE_CHARS_MAX,
   OPTIONS_MAX,
+  SKU_CHARS_MAX,
 } from "../../domain/products/details.js";
 import {
   AVAILABILITIES,
@@ -45,6 +46,7 @@ const DETAILS = {
     description: "The number under the barcode, with its check digit.",
   },
   mpn: orNull(MPN_CHARS_MAX, "The manufacturer's number."),
+  sku: orNull(SKU_CHARS_MAX, "The number under which the shop keeps it."),
   identifier_exists: {
     type: ["boolean", "null"] as ("boolean" | "null")[],
     description: "false: it has no GTIN, and its brand or MPN is missing. null: not known.",

@@ -72,6 +72,7 @@ import { productDetails } from "./migrations/0063-product-details.js";
 import { sitePictures } from "./migrations/0064-site-pictures.js";
 import { publishedDetails } from "./migrations/0065-published-details.js";
 import { wordForms } from "./migrations/0066-word-forms.js";
+import { productSkus } from "./migrations/0067-product-skus.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -142,6 +143,7 @@ const MIGRATIONS: readonly Migration[] = [
   sitePictures,
   publishedDetails,
   wordForms,
+  productSkus,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

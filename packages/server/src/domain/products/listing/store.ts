@@ -39,7 +39,7 @@ const WITH_WORDS: Readonly<Record<Dialect, string>> = {
 
 /** Undefined for all products. Paused ones are found by the text as it is, because their words are not stored. */
 function matching(dialect: Dialect, siteKeyHash: string, search: string | undefined) {
-  const text = containing(dialect, ["title", "product_id"], search);
+  const text = containing(dialect, ["title", "product_id", "sku"], search);
   const words = searchWords(search ?? "").slice(0, WORDS_MAX);
   if (text === undefined || words.length === 0) return text;
   const { all } = searchExpression(dialect, siteKeyHash, words);

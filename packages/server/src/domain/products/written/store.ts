@@ -76,6 +76,7 @@ export async function writeProducts(
       product.brand,
       product.gtin,
       product.mpn,
+      product.sku,
       product.identifierExists === null ? null : Number(product.identifierExists),
       product.category,
       listText(product.additionalImageUrls),
