@@ -14,6 +14,8 @@ export interface OfferedProduct {
   readonly brand?: string | null;
   readonly gtin?: string | null;
   readonly mpn?: string | null;
+  /** The number under which the shop keeps it. */
+  readonly sku?: string | null;
 }
 
 /**

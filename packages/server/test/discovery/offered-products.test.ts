@@ -58,6 +58,7 @@ describe("the pages for agents", () => {
       price: "7.50",
       currency: "EUR",
       availability: "backorder",
+      ...(n === 1 ? { sku: "SHELF-1" } : {}),
     }));
     await at.importLines(shop, more);
     const { etag, items } = await listed();
@@ -75,6 +76,7 @@ describe("the pages for agents", () => {
         },
       },
     });
+    expect(items[1].item).toMatchObject({ productID: "a1", sku: "SHELF-1" });
     for (const { id } of more) await shop.admin("DELETE", `/products?id=${id}`);
     expect((await listed()).items).toEqual(before.items);
   });

@@ -33,6 +33,7 @@ const PRODUCTS = [
     additional_image_urls: ["https://shop.example.com/vase-2.jpg"],
     brand: "Rosa",
     gtin: "4006381333931",
+    sku: "VASE-12",
     category: "Home > Vases",
     item_group_id: "vases",
     options: { Color: "Red" },
@@ -197,6 +198,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
         {
           categories,
           barcodes: [{ type: "GTIN", value: "4006381333931" }],
+          sku: "VASE-12",
           options: [{ name: "Color", label: "Red" }],
           price: { amount: 1200 },
           list_price: { amount: 1500, currency: "EUR" },
@@ -206,6 +208,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     for (const name of ["categories", "media", "options", "metadata", "list_price_range"]) {
       expect(body.products[1]).not.toHaveProperty(name);
     }
+    expect(body.products[1].variants[0]).not.toHaveProperty("sku");
   });
 
   test("is listed completely without words, page by page, within a price range", async () => {

@@ -29,10 +29,11 @@ interface Shop {
 }
 
 function productNode(product: OfferedProduct, { seller, baseUrl }: Shop): Node {
-  const { id, title, url, imageUrl, brand, gtin, mpn } = product;
+  const { id, title, url, imageUrl, brand, gtin, mpn, sku } = product;
   return {
     "@type": "Product",
-    sku: id,
+    // Without a number of the shop, the id is the only one.
+    ...(sku ? { productID: id, sku } : { sku: id }),
     name: title,
     ...(url !== null && { url }),
     ...(showsPicture(baseUrl, imageUrl) && { image: imageUrl }),

@@ -160,7 +160,7 @@ export async function offeredProducts(
   if (!snapshot.sells) return [];
   const products = await firstOffered(db, site.siteKeyHash, OFFERED_MAX);
   return products.map(({ productId: id, title, price, url, imageUrl, ...product }) => {
-    const { availability, brand, gtin, mpn } = product;
-    return { id, title, price, url, imageUrl, availability, brand, gtin, mpn };
+    const { availability, brand, gtin, mpn, sku } = product;
+    return { id, title, price, url, imageUrl, availability, brand, gtin, mpn, sku };
   });
 }

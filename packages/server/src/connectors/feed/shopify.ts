@@ -70,6 +70,7 @@ function detailsOf(product: JsonObject, variant: JsonObject): JsonObject {
   return readableDetails({
     brand: plainText(textOf(product.vendor)),
     gtin: textOf(variant.barcode),
+    sku: plainText(textOf(variant.sku)),
     category: plainText(textOf(product.product_type)),
     additional_image_urls: others.slice(0, MORE_IMAGES_MAX),
     item_group_id: listOf(product.variants).length > 1 ? textOf(product.id) : "",

@@ -27,11 +27,22 @@ function metadataOf({ brand, mpn, itemGroupId }: Product) {
 
 /** A product has one variant: itself. */
 export function variantOf(product: Product): JsonObject {
-  const { productId: id, title, description, price, regularPrice, url, gtin, options } = product;
+  const {
+    productId: id,
+    title,
+    description,
+    price,
+    regularPrice,
+    url,
+    gtin,
+    sku,
+    options,
+  } = product;
   const { availability: status, quantity, reserved } = product;
   const isSoldOut = status === "out_of_stock" || (quantity !== null && quantity - reserved <= 0);
   return {
     id,
+    ...(sku === null ? {} : { sku }),
     title,
     description: { plain: description },
     ...(gtin === null ? {} : { barcodes: [{ type: "GTIN", value: gtin }] }),
