@@ -84,6 +84,7 @@ final class Agent_View {
 			'image_url'    => __( 'Image', 'gatehouse' ),
 			'brand'        => __( 'Brand', 'gatehouse' ),
 			'gtin'         => __( 'GTIN', 'gatehouse' ),
+			'sku'          => __( 'SKU', 'gatehouse' ),
 			'category'     => __( 'Category', 'gatehouse' ),
 			'options'      => __( 'Variation', 'gatehouse' ),
 			'id'           => __( 'Id', 'gatehouse' ),

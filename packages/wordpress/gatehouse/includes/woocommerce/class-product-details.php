@@ -12,13 +12,14 @@ namespace Gatehouse\WooCommerce;
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Reads brand, GTIN, category, more pictures and the attributes of variations. What Gatehouse would refuse is left out,
+ * Reads SKU, brand, GTIN, category, more pictures and the attributes of variations. What Gatehouse would refuse is left out,
  * so that a wrong number does not keep the product from agents.
  */
 final class Product_Details {
 	private const BRAND_TAXONOMY     = 'product_brand';
 	private const CATEGORY_TAXONOMY  = 'product_cat';
 	private const BRAND_CHARS_MAX    = 100;
+	private const SKU_CHARS_MAX      = 100;
 	private const CATEGORY_CHARS_MAX = 750;
 	private const IMAGES_MAX         = 10;
 	private const OPTIONS_MAX        = 10;
@@ -40,6 +41,7 @@ final class Product_Details {
 		return array(
 			'brand'                 => self::brand( $parent ),
 			'gtin'                  => self::gtin( $product ),
+			'sku'                   => self::sku( $product ),
 			'category'              => self::category( $parent ),
 			'additional_image_urls' => self::images( $parent ),
 			'item_group_id'         => $product === $parent ? null : (string) $parent->get_id(),
@@ -80,6 +82,16 @@ final class Product_Details {
 		}
 		$digits = (string) preg_replace( '/[\s-]/', '', (string) $product->get_global_unique_id() );
 		return 1 === preg_match( '/^(?:\d{8}|\d{12,14})$/', $digits ) && self::has_check_digit( $digits ) ? $digits : null;
+	}
+
+	/**
+	 * The SKU. A variation without one has the SKU of its parent. A part of a SKU would be another one.
+	 *
+	 * @param \WC_Product $product Product or variation.
+	 */
+	private static function sku( \WC_Product $product ): ?string {
+		$sku = Product_Text::plain( (string) $product->get_sku(), self::SKU_CHARS_MAX + 1 );
+		return mb_strlen( $sku ) > self::SKU_CHARS_MAX ? null : $sku;
 	}
 
 	/**
