@@ -149,6 +149,7 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
       sale_price: "15.00",
       sale_until: "2100-01-01T00:00:00Z",
       brand: "Rosa",
+      sku: "SHELF-1",
       identifier_exists: false,
       additional_image_urls: ["https://a.example.com/1,2", "https://a.example.com/3"],
       item_group_id: "tees",

@@ -141,7 +141,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("button", { name: "Import 1 product" }).click();
     await page.getByText(/1 product saved, 1 line refused/).waitFor();
     await page.getByText("Line 3: Price is not a number such as 12.50.").waitFor();
-    await page.getByRole("searchbox", { name: "Name or product number" }).fill("fern");
+    await page.getByRole("searchbox", { name: "Name, product number or SKU" }).fill("fern");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("cell", { name: "€9.90" }).waitFor();
     await page.locator("main tbody tr").nth(1).waitFor({ state: "hidden" });

@@ -92,6 +92,18 @@ test("the columns of a shop's export are matched with brand, barcode, sale price
   });
 });
 
+test.each([
+  ["SKU,Name", { id: "SKU", title: "Name" }],
+  ["SKU,ID,Name", { id: "ID", sku: "SKU", title: "Name" }],
+  ["id,Artikelnummer,title", { id: "id", sku: "Artikelnummer", title: "title" }],
+  ["Handle,Variant SKU,Title", { id: "Variant SKU", title: "Title" }],
+])(
+  "in a file with the columns %s, the SKU is the product number only if there is no id",
+  (head, mapping) => {
+    expect(guessMapping(head.split(","))).toEqual(mapping);
+  },
+);
+
 test("a sale whose times are in a column of another form is left out, and a rounded barcode too", async () => {
   const head = "id,title,price,sale_price,sale_price_effective_date,barcode";
   const read = await readTable(
@@ -158,7 +170,13 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByLabel("Name").fill("White lily");
     await page.getByLabel("Price").fill("3,20");
     await page.getByLabel("Stock").fill("8");
+    await page.getByText("More about this product").click();
+    await page.getByLabel("SKU", { exact: true }).fill("SHELF-8");
     await page.getByRole("button", { name: "Add product" }).click();
+    await page.getByRole("row", { name: /White lily.*white-lily · SKU SHELF-8/ }).waitFor();
+    await page.getByRole("searchbox", { name: "Name, product number or SKU" }).fill("shelf");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("row", { name: /A rose/ }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "White lily" }).click();
     await page.getByLabel("Price").fill("3.50");
     await page.getByLabel("Pause this product").check();

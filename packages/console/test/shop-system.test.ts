@@ -68,6 +68,7 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
   test("is named on pages about products, which only offer to pause them", async () => {
     const { page } = await at.opened();
     system.reset();
+    await at.shop.admin("PATCH", "/products?id=vase", { sku: "SHELF-9" });
     await system.connect(at.server, at.shop.site_key_hash);
     await at.signedIn(page);
     const comes = page.getByText("Your products come from Stand-in 1.");
@@ -83,6 +84,7 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await page.getByRole("link", { name: "A vase" }).click();
     await page.getByRole("heading", { name: "A vase" }).waitFor();
     await page.getByText("Your products come from Stand-in 1.").waitFor();
+    await page.getByText("SHELF-9", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Paused. Agents cannot find or buy it.").waitFor();
     expect(await page.getByRole("textbox").count()).toBe(0);

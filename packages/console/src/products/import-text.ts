@@ -22,6 +22,7 @@ export const FIELD_NAMES: Readonly<Record<Field, string>> = {
   brand: "Brand",
   gtin: "GTIN",
   mpn: "MPN",
+  sku: "SKU",
   identifier_exists: "Has a GTIN, or a brand and an MPN",
   category: "Category",
   additional_image_urls: "More pictures",

@@ -32,6 +32,7 @@ const MORE = {
   brand: "Brand",
   gtin: "GTIN (EAN, UPC or ISBN)",
   mpn: "MPN (manufacturer’s number)",
+  sku: "SKU",
   category: "Category, such as Garden > Flowers",
 } as const;
 const MORE_NAMES = Object.keys(MORE) as (keyof typeof MORE)[];
@@ -61,6 +62,7 @@ function draftOf(product: Product | undefined, currency: string) {
     brand: product?.brand ?? "",
     gtin: product?.gtin ?? "",
     mpn: product?.mpn ?? "",
+    sku: product?.sku ?? "",
     category: product?.category ?? "",
     identifier_exists: product?.identifier_exists ?? null,
   };
@@ -203,7 +205,7 @@ export function ProductForm({
             <TextField
               label="Product number"
               name="id"
-              hint="Your own number (SKU) for the product. Leave it empty to create one from the name."
+              hint="Agents use it to order the product. Leave it empty to create one from the name."
               maxLength={100}
               placeholder={idFrom(draft.title)}
               value={draft.id}

@@ -48,7 +48,7 @@ export function NewProductPage() {
 function ShopProduct({ product, system }: { readonly product: Product; readonly system: string }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const { id, paused, price, quantity, availability, description, image_url } = product;
+  const { id, paused, price, quantity, availability, description, image_url, sku } = product;
   const pause = useSave(
     () => call("PATCH", `${path}/products?id=${encodeURIComponent(id)}`, { paused: !paused }),
     "products",
@@ -62,6 +62,7 @@ function ShopProduct({ product, system }: { readonly product: Product; readonly 
         <Facts
           rows={[
             ["State", paused && "Paused. Agents cannot find or buy it."],
+            ["SKU", sku],
             ["Price", moneyText(price)],
             ["Stock", quantity ?? "Not tracked"],
             ["Availability", titleOf(availability)],

@@ -33,7 +33,7 @@ const STOCK: Readonly<Record<Product["availability"], "good" | "warn" | "bad">> 
 /** The picture and the name of a product, with a link to its form. */
 function Named({ product }: { readonly product: Product }) {
   const { name } = useSite();
-  const { id, title, image_url } = product;
+  const { id, sku, title, image_url } = product;
   return (
     <span className="flex items-center gap-3">
       <Picture url={image_url} className="size-10" />
@@ -41,7 +41,9 @@ function Named({ product }: { readonly product: Product }) {
         <Link to="/$site/products/$id" params={{ site: name, id }} state className="link">
           {title}
         </Link>
-        <span className="text-xs text-soft break-all max-sm:hidden">{id}</span>
+        <span className="text-xs text-soft break-all max-sm:hidden">
+          {sku && sku !== id ? `${id} · SKU ${sku}` : id}
+        </span>
       </span>
     </span>
   );
@@ -196,7 +198,7 @@ export function ProductsPage() {
       <div className="max-w-md">
         <SearchField
           key={search.q ?? ""}
-          label="Name or product number"
+          label="Name, product number or SKU"
           value={search.q}
           onSearch={(q) => void navigate({ search: (now) => ({ ...now, q }) })}
         />

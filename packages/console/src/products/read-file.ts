@@ -30,6 +30,8 @@ const NAMES = {
   brand: ["vendor", "brands", "marke", "hersteller", "marque", "marca"],
   gtin: ["ean", "upc", "barcode", "variantbarcode", "isbn", "gtinupceanorisbn"],
   mpn: ["manufacturerpartnumber"],
+  // In a file without an `id`, the column of one of these is the id.
+  sku: ["variantsku", "articlenumber", "artikelnummer"],
   identifier_exists: [],
   category: ["producttype", "googleproductcategory", "categories", "kategorie"],
   additional_image_urls: ["additionalimagelink"],
