@@ -260,6 +260,25 @@ describe.each(TIER_DATABASES)("notifications to an owner by webhook, on %s:", (d
     await second.stop();
   });
 
+  test("a receiver that takes its time makes no other one wait", async () => {
+    const slow = await startReceiver();
+    const elsewhere = await owner.shop({ webhook_url: slow.url }, "slow.example.com");
+    await owner.escalate(elsewhere);
+    for (let i = 0; i < 6; i++) await owner.escalate(shop);
+    const released = signal();
+    slow.answers(async (response) => {
+      await released.happens;
+      response.end();
+    });
+    const sending = owner.deliver();
+    await expect.poll(() => receiver.received.length, { timeout: 2000 }).toBe(6);
+    expect(slow.received).toHaveLength(1);
+    released.happened();
+    await sending;
+    expect(await owner.messages(elsewhere)).toMatchObject([{ state: "delivered" }]);
+    slow.close();
+  });
+
   test("a node that dies after sending leaves the message to be sent again, with the same id and bytes", async () => {
     const dying = await startServer(env, { clock });
     await dying.context.jobs.stop();

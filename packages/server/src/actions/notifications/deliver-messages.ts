@@ -23,8 +23,8 @@ export const DELIVER_EVERY_MS = 5000;
 /** Receivers served at the same time; each gets its messages one after the other. */
 const DESTINATIONS_AT_ONCE = 16;
 const MESSAGES_OF_DESTINATION = 4;
-/** Rounds of one run, and how long it may take, because other jobs wait for it. */
-const ROUNDS_MAX = 50;
+/** Turns of each of them in one run, and how long it may take, because other jobs wait for it. */
+const TURNS_MAX = 50;
 const RUN_MS_MAX = 30_000;
 const DELETED_AT_ONCE = 1000;
 
@@ -82,11 +82,16 @@ async function trySending(context: Context, message: Message): Promise<SendResul
 }
 
 /** Sends the due messages of one receiver in order; false if it does not answer. */
-async function deliverTo(context: Context, destination: string): Promise<boolean> {
+async function deliverTo(
+  context: Context,
+  destination: string,
+  isOver: () => boolean,
+): Promise<boolean> {
   const { clock, db, ids, log, metrics } = context;
   const count = metrics.counter("gatehouse_messages_total");
   const due = await dueMessages(db, destination, clock.now(), MESSAGES_OF_DESTINATION);
   for (const unclaimed of due) {
+    if (isOver()) return true;
     const message = await claimMessage(db, unclaimed, clock.now());
     if (message === undefined) continue;
     const result = await trySending(context, message);
@@ -108,7 +113,7 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
 
 /**
  * Delivers due messages at least once. A crash between sending a message and storing the result leads to a
- * second delivery, with the same id and the same bytes.
+ * second delivery, with the same id and the same bytes. A receiver that is slow makes no other one wait.
  */
 export async function deliverMessages(
   context: Context,
@@ -116,21 +121,26 @@ export async function deliverMessages(
 ): Promise<void> {
   const { clock, db } = context;
   const until = clock.now() + RUN_MS_MAX;
-  /** Receivers that did not answer get nothing more in this run. */
-  const silent = new Set<string>();
-  for (let round = 0; round < ROUNDS_MAX; round++) {
-    if (stopping() || clock.now() > until) return;
-    const limit = DESTINATIONS_AT_ONCE + silent.size;
+  const isOver = () => stopping() || clock.now() > until;
+  /** Receivers that are served now, and those that did not answer: they get nothing more in this run. */
+  const taken = new Set<string>();
+  const takeReceiver = async () => {
+    const limit = DESTINATIONS_AT_ONCE + taken.size;
     const destinations = await dueDestinations(db, clock.now(), limit);
-    const due = destinations.filter((destination) => !silent.has(destination));
-    if (due.length === 0) return;
-    const results = await Promise.allSettled(
-      due.slice(0, DESTINATIONS_AT_ONCE).map(async (destination) => {
-        if (!(await deliverTo(context, destination))) silent.add(destination);
-      }),
-    );
-    for (const result of results) if (result.status === "rejected") throw result.reason;
-  }
+    const next = destinations.find((destination) => !taken.has(destination));
+    if (next !== undefined) taken.add(next);
+    return next;
+  };
+  const work = async () => {
+    for (let turn = 0; turn < TURNS_MAX && !isOver(); turn++) {
+      const destination = await takeReceiver();
+      if (destination === undefined) return;
+      if (await deliverTo(context, destination, isOver)) taken.delete(destination);
+    }
+  };
+  if ((await dueDestinations(db, clock.now(), 1)).length === 0) return;
+  const results = await Promise.allSettled(Array.from({ length: DESTINATIONS_AT_ONCE }, work));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
 /** Deletes messages that were delivered or failed long ago. */
