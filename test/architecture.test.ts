@@ -150,7 +150,7 @@ describe("the layers of the server:", () => {
   /** Constants of the two protocols, and functions that only read. Everything else takes an action. */
   const READ_BY_HTTP: Readonly<Record<string, readonly string[]>> = {
     "connectors/shop/contract.ts": ["PROOF", "SHOP_MESSAGES"],
-    "connectors/shop/messages.ts": ["CHALLENGE", "VERIFIER"],
+    "connectors/shop/messages.ts": ["CHALLENGE", "VERIFIER", "id"],
     "purchase/identity.ts": ["identityOfEntry", "identityOfPlatform"],
     "purchase/orders/order-link.ts": ["orderLinkOfDecision"],
     "purchase/prices.ts": ["LINE_QUANTITY_MAX", "LINES_MAX"],

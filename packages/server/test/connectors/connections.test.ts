@@ -35,6 +35,14 @@ const OPTIONAL_FIELDS = {
   options: { options: { Size: "Small" } },
 };
 
+const orderChange = (ids: object) => ({
+  type: "order.change",
+  event_id: "1",
+  order_id: "ord_1",
+  change: { kind: "delivered", lines: null },
+  ...ids,
+});
+
 describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at, system } = {} as ShopWorld;
@@ -277,6 +285,15 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       system.connectionId = "con_other";
       const other = await system.send(server, "status", status);
       expect([wrong, old, other].map((one) => one.status)).toEqual([401, 401, 401]);
+    });
+
+    test.each([
+      ["products", { type: "products", removed: [{ id: "a\0", version: 1 }] }],
+      ["products", { type: "products", sync: { id: "\0", part: 1 } }],
+      ["orders", orderChange({ order_id: "\0" })],
+      ["orders", orderChange({ event_id: "\0" })],
+    ] as const)("refuses ids that no database stores: %s %j", async (path, message) => {
+      expect((await system.send(server, path, message)).status).toBe(400);
     });
 
     test("stores products by version, whatever their order, and says which are wrong", async () => {

@@ -63,6 +63,22 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
     expect(await list("another", 1, true)).toBe(429);
   });
 
+  test("says something new of itself, or has its domain checked, only so often", async () => {
+    shop = await emptySite(server, "bare.example.com");
+    await connect();
+    const say = async (more: object) =>
+      (await system.send(server, "status", { type: "status", ...more })).status;
+    for (let i = 0; i < 30; i++) {
+      expect([i, await say({ sells: i % 2 === 1, system: `Stand-in ${i}` })]).toEqual([i, 200]);
+    }
+    expect(await say({ sells: false })).toBe(429);
+    expect(await say({ verify: true })).toBe(429);
+    // What is known already costs nothing.
+    expect(await say({ sells: true, system: "Stand-in 29" })).toBe(200);
+    clock.advance(MINUTE_MS);
+    expect(await say({ sells: false })).toBe(200);
+  });
+
   test("leaves no more versions of products that are gone than a site can have", async () => {
     shop = await emptySite(server, "bare.example.com");
     await connect();

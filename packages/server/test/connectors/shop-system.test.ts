@@ -605,6 +605,38 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(told(await at.create(shop, ROSE))).toEqual([201, "incomplete", "shop_unavailable"]);
   });
 
+  test("writes no text of a shop to the log or the console that the shop can make long", async () => {
+    system.spoil = { quote: (answer) => ({ ...answer, currency: "X".repeat(100_000) }) };
+    expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");
+    const { body } = await shop.admin("GET", "/shop-connection");
+    expect(body.unanswered.problem).toMatch(/currency/);
+    expect(body.unanswered.problem.length).toBeLessThan(200);
+  });
+
+  test("shows the titles of a shop on one line, without hidden characters", async () => {
+    const options = [
+      { id: "parcel", title: "Par\u202ecel\nFree", amount_minor: 490, days: [1, 3] },
+    ];
+    system.spoil = { quote: (answer) => ({ ...answer, options }) };
+    const { body } = await at.create(shop, ROSE);
+    expect(body.fulfillment.methods[0].groups[0].options[0].title).toBe("Parcel Free");
+    clock.advance(11_000);
+    const hidden = [{ ...options[0], title: "\u200b" }];
+    system.spoil = { quote: (answer) => ({ ...answer, options: hidden }) };
+    const more = { ...ROSE, ...lines(["rose", 2]) };
+    expect(told(await at.create(shop, more)).at(-1)).toBe("shop_unavailable");
+  });
+
+  test("keeps no id of an order that no database stores", async () => {
+    await at.bought(shop, ROSE);
+    system.spoil = { order: (answer) => ({ ...answer, shop_order_id: "9\0" }) };
+    await deliver();
+    const { items } = (await shop.admin("GET", "/messages")).body;
+    const [message] = items.filter(({ audience }: { audience: string }) => audience === "shop");
+    expect(message).toMatchObject({ state: "waiting" });
+    expect(message.last_problem).toContain("shop_order_id");
+  });
+
   test("believes nobody without the secret, and no other status", async () => {
     system.otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
     expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");

@@ -14,6 +14,20 @@ export interface ShopDescription {
   readonly cartLink?: string | null | undefined;
 }
 
+/** A connection as its shop system describes it now. */
+function describedAs(connection: ShopConnection, described: ShopDescription) {
+  const { system = connection.system, sells = connection.sells } = described;
+  const link = described.cartLink === undefined ? connection.cartLink : described.cartLink;
+  return { system, sells, link };
+}
+
+/** Whether a description says something new. */
+export function isNews(connection: ShopConnection, described: ShopDescription): boolean {
+  const { system, sells, link } = describedAs(connection, described);
+  const { cartLink } = connection;
+  return system !== connection.system || sells !== connection.sells || link !== cartLink;
+}
+
 /** Takes over what has changed in a shop system, such as its version, or that it sells from now on. */
 export async function updateConnection(
   context: Context,
@@ -23,12 +37,10 @@ export async function updateConnection(
 ): Promise<Result<null, "invalid_request">> {
   const { audit, clock } = context;
   const { siteKeyHash, connectionId } = connection;
-  const { system = connection.system, sells = connection.sells } = described;
-  const link = described.cartLink === undefined ? connection.cartLink : described.cartLink;
-  const { cartLink: linked } = connection;
-  if (system === connection.system && sells === connection.sells && link === linked)
-    return ok(null);
-  const cartLink = link === linked ? ok(link) : await readCartLink(context, site, link);
+  if (!isNews(connection, described)) return ok(null);
+  const { system, sells, link } = describedAs(connection, described);
+  const cartLink =
+    link === connection.cartLink ? ok(link) : await readCartLink(context, site, link);
   if (!cartLink.ok) return cartLink;
   await audit.commit(siteKeyHash, async (tx) => {
     const before = await siteConnection(tx, siteKeyHash);

@@ -5,15 +5,19 @@ import {
   SHOP_LINE_FAULTS,
   type ShopQuestion,
 } from "../../domain/shop-quotes/shop-quote.js";
+import { oneLine } from "../../infra/one-line.js";
 import { id, LINES_MAX, minor, quantity, VERIFIER } from "./messages.js";
 
 const OPTIONS_MAX = 50;
 const DISCOUNTS_MAX = 50;
 const FEES_MAX = 20;
 const DAYS_MAX = 365;
+/** Longer than any code. A wrong one is named in the log and to the owner. */
+const CURRENCY_CHARS_MAX = 10;
 
-// The pattern tells the OpenAPI document that blanks alone are no title.
-const title = z.string().trim().min(1).max(200).regex(/\S/);
+// The pattern tells the OpenAPI document that blanks alone are no title. Buyers, owners and agents read titles on one
+// line, without hidden characters.
+const title = z.string().trim().min(1).max(200).regex(/\S/).overwrite(oneLine).min(1);
 const day = z.int().min(0).max(DAYS_MAX);
 // The OpenAPI generator leaves out the length of a tuple.
 const days = z.tuple([day, day]).meta({ minItems: 2, maxItems: 2 });
@@ -35,7 +39,7 @@ export const ProofAnswer = z.object({
 
 export const QuoteAnswer = z.object({
   type: z.literal("quote.answer"),
-  currency: z.string(),
+  currency: z.string().max(CURRENCY_CHARS_MAX),
   lines: z.array(Line).max(LINES_MAX),
   ships: z.boolean(),
   options: z

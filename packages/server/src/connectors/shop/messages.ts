@@ -8,7 +8,12 @@ export const LINES_MAX = 50;
 const QUANTITY_MAX = 1_000_000;
 
 export const minor = z.int().min(0).max(MINOR_MAX);
-export const id = z.string().min(1).max(100);
+/** An id of either side. No database stores NUL in a text. */
+export const id = z
+  .string()
+  .min(1)
+  .max(100)
+  .refine((text) => !text.includes("\0"), "must not contain NUL");
 export const quantity = z.int().min(1).max(QUANTITY_MAX);
 
 /** The SHA-256 of a secret text, in base64url. */

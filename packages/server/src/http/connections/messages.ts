@@ -1,7 +1,7 @@
 import type { JsonValue } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import type { OrderChange } from "../../actions/shop-connections/order-change.js";
-import { CHALLENGE, VERIFIER } from "../../connectors/shop/messages.js";
+import { CHALLENGE, id as Id, VERIFIER } from "../../connectors/shop/messages.js";
 import { PARTS_MAX } from "../../domain/shop-connections/shop-connection.js";
 import { line, lineOrNull, webAddress } from "../server/fields.js";
 import { SHOP_PRODUCT } from "./shop-product.js";
@@ -9,7 +9,6 @@ import { SHOP_PRODUCT } from "./shop-product.js";
 /** The messages of shop systems, as docs/guide/connector.md says. Fields that are not known here are ignored. */
 
 const PRODUCTS_MAX = 500;
-const ID_CHARS_MAX = 100;
 const WORDS_CHARS_MAX = 200;
 const CODE_CHARS_MAX = 100;
 const URL_CHARS_MAX = 2048;
@@ -17,7 +16,6 @@ const LINES_MAX = 200;
 const QUANTITY_MAX = 1_000_000;
 const AMOUNT_MINOR_MAX = 1_000_000_000_000;
 
-const Id = z.string().min(1).max(ID_CHARS_MAX);
 const Url = z.string().min(1).max(URL_CHARS_MAX);
 const System = line(WORDS_CHARS_MAX).openapi({ example: "WooCommerce 10.2.4" });
 const Sells = z.boolean().openapi({

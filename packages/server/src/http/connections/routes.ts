@@ -7,7 +7,7 @@ import {
 } from "../../actions/shop-connections/show-connection.js";
 import { takeOrderChange } from "../../actions/shop-connections/take-order-change.js";
 import { takeProducts } from "../../actions/shop-connections/take-products.js";
-import { updateConnection } from "../../actions/shop-connections/update-connection.js";
+import { isNews, updateConnection } from "../../actions/shop-connections/update-connection.js";
 import { verifySite } from "../../actions/sites/verify-site.js";
 import type { Context } from "../../context.js";
 import { shopActor } from "../../domain/audit/drafts.js";
@@ -32,6 +32,11 @@ import { MESSAGE_BYTES_MAX, readMessage, requireMessage, signedAnswer } from "./
 
 /** Messages of one connection. A shop with 100,000 products sends its full list in 200. */
 const MESSAGES = { perMinute: 600, burst: 600 };
+/**
+ * Times that the shop system of one site says something new of itself, or has its domain verified. Each is recorded, and
+ * some go through all products.
+ */
+const DESCRIPTIONS = { perMinute: 6, burst: 30 };
 /** Full lists that one site begins. Each of them goes through all products at its end. */
 const FULL_LISTS = { perMinute: 1, burst: 20 };
 
@@ -65,6 +70,7 @@ function connectionHandlers(
   const { admission, clock, db } = context;
   const limiter = new LocalLimiter(MESSAGES);
   const fullLists = new LocalLimiter(FULL_LISTS);
+  const descriptions = new LocalLimiter(DESCRIPTIONS);
   return {
     connect: async ({ caller, request }) => {
       requireNoWait(admission.takeCostly(caller), UNREAD_REST);
@@ -109,7 +115,11 @@ function connectionHandlers(
       const { verify, disconnect, ...described } = readMessage(StatusMessage, message.bytes);
       const site = requireFound(await findSite(db, siteKeyHash, "hash"));
       const { system, sells, cart_link: cartLink } = described;
-      requireOk(await updateConnection(context, connection, site, { system, sells, cartLink }));
+      const description = { system, sells, cartLink };
+      if (verify || isNews(connection, description)) {
+        requireNoWait(descriptions.take(siteKeyHash, clock.now()));
+      }
+      requireOk(await updateConnection(context, connection, site, description));
       const actor = shopActor(connectionId);
       if (verify) {
         const proof = { method: "file", reason: null } as const;
