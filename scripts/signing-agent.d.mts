@@ -24,6 +24,8 @@ export interface TestDirectory {
   status: number;
   /** Where it redirects to. */
   location: string | undefined;
+  /** Bytes to answer with, compressed with gzip. */
+  packed: Uint8Array | undefined;
   /** How often it was asked. */
   asked: number;
   readonly ca: string;

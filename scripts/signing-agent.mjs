@@ -42,15 +42,24 @@ export async function startDirectory(host) {
       { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
     ],
   });
-  const directory = { keys: [], status: 200, location: undefined, asked: 0, ca: pems.cert };
+  const directory = {
+    keys: [],
+    status: 200,
+    location: undefined,
+    /** Bytes to answer with, compressed with gzip. */
+    packed: undefined,
+    asked: 0,
+    ca: pems.cert,
+  };
   const server = createServer({ key: pems.private, cert: pems.cert }, (_request, response) => {
     directory.asked++;
     response.writeHead(directory.status, {
       "content-type": "application/http-message-signatures-directory+json",
       "cache-control": "max-age=60",
       ...(directory.location === undefined ? {} : { location: directory.location }),
+      ...(directory.packed === undefined ? {} : { "content-encoding": "gzip" }),
     });
-    response.end(JSON.stringify({ keys: directory.keys }));
+    response.end(directory.packed ?? JSON.stringify({ keys: directory.keys }));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address();

@@ -40,7 +40,11 @@ $results = array();
 foreach ( json_decode( file_get_contents( $argv[2] ), true ) as $case ) {
 	$GLOBALS['answers'] = $case['answers'];
 	$GLOBALS['seen']    = array( 'looked_up' => array(), 'pinned' => array(), 'asked' => array() );
+	$peak               = memory_get_peak_usage();
 	$fetched            = Key_Fetcher::fetch( $case['source'] );
-	$results[]          = $GLOBALS['seen'] + array( 'fetched' => null !== $fetched );
+	$results[]          = $GLOBALS['seen'] + array(
+		'fetched' => null !== $fetched,
+		'grown'   => memory_get_peak_usage() - $peak,
+	);
 }
 echo json_encode( $results );

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, startDirectory, type TestAgent } from "../../../scripts/signing-agent.mjs";
 import {
@@ -226,6 +227,7 @@ describe.skipIf(missing !== undefined)("keys of agents", () => {
       pinned: [["agents.example.com:443:93.184.216.34"]],
       asked: [source],
       fetched: false,
+      grown: expect.any(Number),
     });
   });
 
@@ -259,6 +261,43 @@ describe.skipIf(missing !== undefined)("keys of agents", () => {
     expect(await fetched()).toBe(false);
     Object.assign(directory, { status: 200, location: undefined });
     expect(directory.asked).toBe(before + 2);
+  });
+});
+
+describe.skipIf(missing !== undefined)("compressed keys of agents", () => {
+  const cases = () => [
+    { source: `${directory.origin}/.well-known/http-message-signatures-directory`, answers: [] },
+  ];
+
+  test("are read", async () => {
+    directory.packed = gzipSync(JSON.stringify({ keys: directory.keys }));
+    expect(await wordpress.evaluateFile("fetch-keys.php", cases())).toMatchObject([
+      { fetched: true },
+    ]);
+    directory.packed = undefined;
+  });
+
+  test("do not fill the memory, however often they are compressed", async () => {
+    const bomb = gzipSync(Buffer.alloc(56 * 2 ** 20), { level: 9 });
+    for (const packed of [bomb, gzipSync(bomb)]) {
+      directory.packed = packed;
+      const [{ grown }] = await wordpress.evaluateFile("fetch-keys.php", cases());
+      expect(grown).toBeLessThan(4 * 2 ** 20);
+    }
+    directory.packed = undefined;
+  });
+
+  test("are fetched after those of a directory at which PHP stops", async () => {
+    const other = "https://other.example.com/.well-known/http-message-signatures-directory";
+    const wanted = await wordpress.evaluate(`
+      global $wpdb; $table = Gatehouse\\Storage::directories(); $wpdb->query( "DELETE FROM $table" );
+      Gatehouse\\Key_Directories::find( '${other}', 'x' );
+      add_filter( 'pre_http_request', fn() => throw new \\RuntimeException() );
+      add_filter( 'gatehouse_key_hosts', fn() => array( 'other.example.com' ) );
+      try { Gatehouse\\Key_Directories::run( time() + 9 ); } catch ( \\RuntimeException ) {}
+      echo json_encode( $wpdb->get_col( "SELECT wanted FROM $table" ) );
+      $wpdb->query( "DELETE FROM $table" );`);
+    expect(wanted.map(Number)).toEqual([0]);
   });
 });
 

@@ -102,7 +102,7 @@ final class Gatehouse_Client {
 			'limit_response_size' => self::ANSWER_BYTES_MAX + 1,
 			'user-agent'          => 'Gatehouse-WordPress/' . Plugin::VERSION,
 		);
-		$answer    = wp_remote_request( $address, array_merge( $arguments, $more ) );
+		$answer    = Packed_Answer::request( $address, array_merge( $arguments, $more ) );
 		remove_action( 'http_api_curl', $shorten, PHP_INT_MAX );
 		if ( ! is_wp_error( $answer ) && strlen( wp_remote_retrieve_body( $answer ) ) > self::ANSWER_BYTES_MAX ) {
 			return new \WP_Error( 'gatehouse_answer_too_large', __( 'The answer is too large.', 'gatehouse' ) );

@@ -85,6 +85,14 @@ final class Key_Directories {
 			if ( time() >= $until ) {
 				return;
 			}
+			// Before the fetch: a directory at which PHP stops must not be the first of every run.
+			self::update(
+				$row->id,
+				array(
+					'wanted'     => 0,
+					'not_before' => time() + self::AGAIN_S,
+				)
+			);
 			self::update( $row->id, self::fetch( $row->source ) );
 		}
 	}
@@ -124,10 +132,7 @@ final class Key_Directories {
 		$keys   = null === $answer ? null : self::read( $answer['body'] );
 		$now    = time();
 		if ( null === $keys ) {
-			return array(
-				'wanted'     => 0,
-				'not_before' => $now + self::AGAIN_S,
-			);
+			return array( 'not_before' => $now + self::AGAIN_S );
 		}
 		$fresh_until = $now + Max_Age::seconds( $answer['cache_control'], self::FRESH_S_MIN, self::FRESH_S_MAX );
 		return array(
@@ -135,7 +140,6 @@ final class Key_Directories {
 			'fresh_until' => $fresh_until,
 			'stale_until' => $fresh_until + self::STALE_S_MAX,
 			'not_before'  => min( $fresh_until, $now + self::AGAIN_S ),
-			'wanted'      => 0,
 		);
 	}
 

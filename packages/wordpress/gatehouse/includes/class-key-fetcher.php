@@ -58,7 +58,7 @@ final class Key_Fetcher {
 			}
 		};
 		add_action( 'http_api_curl', $pin, PHP_INT_MAX, 3 );
-		$answer = wp_remote_get(
+		$answer = Packed_Answer::request(
 			$source,
 			array(
 				'timeout'             => self::SECONDS_MAX,
