@@ -333,6 +333,63 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     expect(await fetched(rss(...items.slice(0, 19), "<item/>"))).toMatchObject({ message: null });
   });
 
+  test("pauses what was missing for a whole day, even if an item shows no id, and notifies the owner", async () => {
+    await set();
+    const receiver = { webhook_url: `http://${feeds.host}/owner`, emails: [] };
+    expect((await shop.admin("PUT", "/notifications", receiver)).status).toBe(200);
+    const notices = async () =>
+      (await shop.admin("GET", "/messages")).body.items.map(
+        ({ topic }: { topic: string }) => topic,
+      );
+    const off = async () =>
+      (await listed())
+        .filter(({ paused }: { paused: boolean }) => paused)
+        .map(({ id }: { id: string }) => id);
+    const items = Array.from({ length: 8 }, (_, n) => item(`p${n}`));
+    const without = (...missing: number[]) =>
+      rss(...items.filter((_, n) => !missing.includes(n)), "<item/>");
+    const tagged = (feed: string): FeedServer["answer"] => {
+      return ({ headers }, response) => {
+        response.setHeader("etag", '"1"');
+        response.statusCode = headers["if-none-match"] === undefined ? 200 : 304;
+        response.end(response.statusCode === 200 ? feed : "");
+      };
+    };
+    await fetched(rss(...items));
+    const first = await fetched(tagged(without(1, 2)));
+    expect(first).toMatchObject({ paused: 0, outcome: "unchanged" });
+    expect(first.message).toContain("paused after 24 hours");
+    expect([await off(), await notices()]).toEqual([[], ["products.missing"]]);
+    // p2 was there for a while, and p3 is missing for a few hours only.
+    clock.advance(12 * HOUR_MS);
+    expect(await fetched(without(1))).toMatchObject({ paused: 0 });
+    clock.advance(6 * HOUR_MS);
+    feeds.answer = (_request, response) => response.writeHead(500).end();
+    expect(await fetchNow()).toMatchObject({ last_result: { outcome: "failed" } });
+    expect(await fetched(without(0, 1, 2, 3, 4, 5))).toMatchObject({ outcome: "not_applied" });
+    expect(await fetched(tagged(without(1, 2, 3)))).toMatchObject({ paused: 0 });
+    clock.advance(6 * HOUR_MS - 1);
+    expect(await fetched(tagged(without(1, 2, 3)))).toMatchObject({ paused: 0 });
+    expect(await notices()).toHaveLength(1);
+    clock.advance(1);
+    // The feed is the same, and is read again all the same.
+    const last = await fetched(tagged(without(1, 2, 3)));
+    expect(last).toMatchObject({ paused: 1, outcome: "applied" });
+    expect(last.message).toContain("missing for 24 hours were paused");
+    expect([await off(), (await notices()).length]).toEqual([["p1"], 2]);
+    expect((await records())[0]).toMatchObject({ kind: "product_feed_applied", paused: 1 });
+    clock.advance(DAY_MS);
+    expect(await fetched(without(1, 2, 3))).toMatchObject({ paused: 2 });
+    // The item can be read again: p3 is back, and nothing else is kept on sale.
+    expect(await fetched(rss(...items.slice(3)))).toMatchObject({ paused: 1, message: null });
+    expect(await off()).toEqual(["p0", "p1", "p2"]);
+    clock.advance(31 * DAY_MS);
+    expect(await fetched(without(0, 1, 2))).toMatchObject({ removed: 0 });
+    clock.advance(DAY_MS);
+    expect(await fetched(without(0, 1, 2))).toMatchObject({ removed: 3, paused: 0 });
+    expect(await fetched(without(0, 1, 2))).toMatchObject({ message: null });
+  });
+
   test("is not read further than its thousandth error", async () => {
     await set();
     await fetched(rss(item("a")));
@@ -424,6 +481,37 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       {},
       {},
     ]);
+  });
+
+  test("takes no longer for a long text because it has many variants", async () => {
+    await set({ currency: "EUR" });
+    const variants = Array.from({ length: 300 }, (_, id) => ({ id: id + 1, price: "1.00" }));
+    const long = (text: string) => text.repeat(4_000_000 / text.length);
+    const product = {
+      id: 1,
+      title: "Tee",
+      handle: "tee",
+      body_html: long("<b>a</b> "),
+      images: Array.from({ length: 50_000 }, (_, n) => ({ src: `https://c.example/${n}` })),
+      options: Array.from({ length: 50_000 }, (_, n) => ({ name: `Option ${n}` })),
+      variants,
+    };
+    const page = JSON.stringify({ products: [product] });
+    let longestMs = 0;
+    let before = performance.now();
+    const watching = setInterval(() => {
+      const now = performance.now();
+      longestMs = Math.max(longestMs, now - before);
+      before = now;
+    }, 5);
+    const result = await fetched(page);
+    clearInterval(watching);
+    expect(result).toMatchObject({ listed: 300, refused: 0 });
+    // All other requests wait meanwhile.
+    expect(longestMs).toBeLessThan(5000);
+    const [first] = await listed();
+    expect(first).toMatchObject({ title: "Tee", additional_image_urls: { length: 10 } });
+    expect([...first.description]).toHaveLength(5000);
   });
 
   test("is refused if its address is not a public one", async () => {

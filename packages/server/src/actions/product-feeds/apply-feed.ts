@@ -1,7 +1,11 @@
 import type { Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import { MISSING_DAYS_MAX } from "../../domain/product-feeds/product-feed.js";
+import {
+  type FeedHold,
+  holdMissing,
+  MISSING_DAYS_MAX,
+} from "../../domain/product-feeds/product-feed.js";
 import {
   countLongMissing,
   markListed,
@@ -27,8 +31,8 @@ import type { FeedDifference } from "./compare-feed.js";
 export interface FeedChanges {
   readonly paused: number;
   readonly removed: number;
-  /** Products seem to be missing, but nothing was paused or removed, because an item with an error can be any of them. */
-  readonly isUncertain: boolean;
+  /** Products that are missing, but stay on sale for now, because an item with an error can be any of them. */
+  readonly hold: FeedHold | undefined;
 }
 
 function* batchesOf<T>(list: readonly T[]): Generator<T[]> {
@@ -50,6 +54,13 @@ async function writeChanges(
   }
 }
 
+interface Application {
+  readonly changes: LineFile;
+  readonly actor: Actor;
+  /** What an earlier fetch has kept on sale. */
+  readonly held: FeedHold | undefined;
+}
+
 /**
  * Makes a site's products those of its feed. The start is recorded with what is going to change, before anything is
  * written. Nothing is recorded if nothing changes. A crash leaves a part of the changes; the next fetch makes the rest.
@@ -58,7 +69,7 @@ export function applyFeed(
   context: Context,
   siteKeyHash: string,
   difference: FeedDifference,
-  { changes, actor }: { readonly changes: LineFile; readonly actor: Actor },
+  { changes, actor, held }: Application,
 ): Promise<Result<FeedChanges, ImportFault>> {
   const { audit, clock, db, ids } = context;
   const { added, changed } = difference;
@@ -66,10 +77,13 @@ export function applyFeed(
   return importAlone(context, siteKeyHash, async () => {
     const longMissing = await countLongMissing(db, siteKeyHash, before);
     const isUncertain = difference.isUncertain && difference.missing.length + longMissing > 0;
-    const missing = isUncertain ? [] : difference.missing;
-    const expired = isUncertain ? 0 : longMissing;
+    const holding = isUncertain ? holdMissing(held, difference.missing, clock.now()) : undefined;
+    const missing = holding?.pause ?? difference.missing;
+    const expires = holding?.isOver ?? true;
+    const expired = expires ? longMissing : 0;
+    const hold = holding?.hold;
     if (changes.count === 0 && missing.length === 0 && expired === 0) {
-      return { paused: 0, removed: 0, isUncertain };
+      return { paused: 0, removed: 0, hold };
     }
     const importId = ids.id("imp");
     const record = (change: Record<string, string | number>) =>
@@ -87,12 +101,12 @@ export function applyFeed(
       );
     }
     const remove = (tx: Transaction) => removeLongMissing(tx, siteKeyHash, before);
-    const removed = isUncertain ? 0 : await changeBatch(context, siteKeyHash, remove);
+    const removed = expires ? await changeBatch(context, siteKeyHash, remove) : 0;
     await audit.commit(siteKeyHash, async (tx) => {
       const total = await countProducts(tx, siteKeyHash);
       const counts = { added, changed, paused, removed, refused: difference.reader.refused, total };
       return { records: [record({ kind: "product_feed_applied", ...counts })], answer: null };
     });
-    return { paused, removed, isUncertain };
+    return { paused, removed, hold };
   });
 }

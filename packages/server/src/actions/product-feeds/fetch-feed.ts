@@ -12,8 +12,9 @@ import { claimFeed, finishFetch, productFeed } from "../../domain/product-feeds/
 import { countListed } from "../../domain/products/feed/store.js";
 import { LineFile } from "../../infra/files/line-file.js";
 import { REFUSED_MAX } from "../products/import-products.js";
-import { applyFeed } from "./apply-feed.js";
+import { applyFeed, type FeedChanges } from "./apply-feed.js";
 import { compareFeed, type FeedDifference } from "./compare-feed.js";
+import { notifyOfMissing } from "./notify-missing.js";
 
 /** The folder below the data directory where changes wait until they are written. */
 const FOLDER = "feeds";
@@ -32,8 +33,9 @@ const failed = (at: number, message: string): FeedResult => {
   return { ...NONE, at, outcome: "failed", message };
 };
 
-const KEPT =
-  "No missing products were paused or removed, because an item with an error has no readable id. Fix this item in the feed.";
+const UNREADABLE = "an item with an error has no readable id. Fix this item in the feed.";
+const KEPT = `No missing products were paused or removed, because ${UNREADABLE} Otherwise they are paused after 24 hours.`;
+const PAUSED = `Products that had been missing for 24 hours were paused or removed, although ${UNREADABLE}`;
 
 const SHRUNK = "Nothing was changed. Check the feed. If it is right, apply it anyway.";
 
@@ -56,6 +58,22 @@ async function objection(
     : `The feed lists less than half of its products: ${listed} instead of ${before}. ${SHRUNK}`;
 }
 
+/** The result while the feed is the one that was read last. */
+function unchanged({ result: before }: ProductFeed, at: number): FeedResult {
+  const { listed, refused, problems } = before ?? NONE;
+  const message = before?.outcome === "failed" ? null : (before?.message ?? null);
+  return { ...NONE, listed, refused, problems, at, outcome: "unchanged", message };
+}
+
+/** The result of a fetch that was not applied. What was kept on sale stays so. */
+const unapplied = ({ result: before }: ProductFeed, result: FeedResult): FeedResult =>
+  before?.hold === undefined ? result : { ...result, hold: before.hold };
+
+function keptMessage({ paused, removed, hold }: FeedChanges): string | null {
+  if (hold === undefined) return null;
+  return paused + removed > 0 ? PAUSED : KEPT;
+}
+
 /** Fetches a feed and applies it, if nothing speaks against it. */
 async function fetchOnce(
   context: Context,
@@ -65,15 +83,11 @@ async function fetchOnce(
 ): Promise<{ readonly feed: ProductFeed; readonly result: FeedResult }> {
   const at = context.clock.now();
   const compared = await compareFeed(context, feed, changes);
-  if (!compared.ok) return { feed, result: failed(at, compared.detail) };
+  if (!compared.ok) return { feed, result: unapplied(feed, failed(at, compared.detail)) };
   const { read, difference } = compared.value;
   const { reader, added, changed } = difference;
   if (read === null && !difference.stopped) {
-    const before = feed.result ?? NONE;
-    const { listed, refused, problems } = before;
-    const message = feed.result?.outcome === "failed" ? null : (feed.result?.message ?? null);
-    const result = { ...NONE, listed, refused, problems, at, outcome: "unchanged", message };
-    return { feed, result: result as FeedResult };
+    return { feed, result: unapplied(feed, unchanged(feed, at)) };
   }
   const { refused, problems } = reader;
   const seen = { ...NONE, at, listed: reader.seen.size, refused, problems };
@@ -82,21 +96,36 @@ async function fetchOnce(
   const unread = { ...feed, format, etag: "", lastModified: "" };
   const message = await objection(context, feed, difference, acceptFewer);
   if (message !== undefined) {
-    return { feed: unread, result: { ...seen, outcome: "not_applied", message } };
+    const result = { ...seen, outcome: "not_applied" as const, message };
+    return { feed: unread, result: unapplied(feed, result) };
   }
-  const applied = await applyFeed(context, feed.siteKeyHash, difference, { changes, actor });
-  if (!applied.ok)
-    return { feed: unread, result: { ...seen, outcome: "failed", message: applied.detail } };
-  const { paused, removed, isUncertain } = applied.value;
+  const application = { changes, actor, held: feed.result?.hold };
+  const applied = await applyFeed(context, feed.siteKeyHash, difference, application);
+  if (!applied.ok) {
+    const result = { ...seen, outcome: "failed" as const, message: applied.detail };
+    return { feed: unread, result: unapplied(feed, result) };
+  }
+  const { paused, removed, hold } = applied.value;
   const isChanged = added + changed + paused + removed > 0;
   const outcome = isChanged ? "applied" : "unchanged";
   const counts = { added, changed, paused, removed };
-  const result: FeedResult = { ...seen, ...counts, outcome, message: isUncertain ? KEPT : null };
-  return { feed: { ...feed, ...read }, result };
+  const result: FeedResult = { ...seen, ...counts, outcome, message: keptMessage(applied.value) };
+  if (hold === undefined) return { feed: { ...feed, ...read }, result };
+  // Read again even if it stays the same, because the time of the missing products ends.
+  return { feed: unread, result: { ...result, hold } };
 }
 
-async function finish({ db, metrics }: Context, feed: ProductFeed, result: FeedResult) {
-  await db.transaction((tx) => finishFetch(tx, feed, result));
+/** Writes the result. `before` is the feed as it was before the fetch. */
+async function finish(
+  context: Context,
+  before: ProductFeed,
+  { feed, result }: { readonly feed: ProductFeed; readonly result: FeedResult },
+): Promise<void> {
+  const { db, metrics } = context;
+  await db.transaction(async (tx) => {
+    // The owner may have changed the address meanwhile.
+    if (await finishFetch(tx, feed, result)) await notifyOfMissing(context, tx, before, result);
+  });
   metrics.counter("gatehouse_feed_fetches_total")({ result: result.outcome });
 }
 
@@ -114,17 +143,18 @@ export async function fetchFeed(
   if (!(await claimFeed(db, siteKeyHash, { now, until: now + FEED_LEASE_MS, dueBy }))) {
     return refuse("conflict", "The feed is being fetched now. Try again in a few minutes.");
   }
+  // What a second attempt needs is read after the claim, because the fetch before it may have changed it.
+  const claimed = (await productFeed(db, siteKeyHash)) ?? feed;
   const changes = await LineFile.create(join(config.dataDir, FOLDER, `${siteKeyHash}.jsonl`));
   try {
-    // What a second attempt needs is read after the claim, because the fetch before it may have changed it.
-    const claimed = (await productFeed(db, siteKeyHash)) ?? feed;
     const accepted = options.acceptFewer ? { ...claimed, etag: "", lastModified: "" } : claimed;
     const done = await fetchOnce(context, accepted, changes, options);
-    await finish(context, done.feed, done.result);
+    await finish(context, claimed, done);
   } catch (error) {
     log.error({ siteKeyHash, error }, "feed.fetch_failed");
     const message = "The feed could not be applied because of a problem of this service.";
-    await finish(context, feed, failed(now, message));
+    const result = unapplied(claimed, failed(now, message));
+    await finish(context, claimed, { feed: claimed, result });
   } finally {
     await changes.remove();
   }

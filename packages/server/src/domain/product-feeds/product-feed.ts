@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from "../../infra/time.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 
 /** How often an owner can have a feed fetched, in hours. */
 export const FEED_HOURS = [1, 6, 24] as const;
@@ -20,6 +20,13 @@ interface FeedProblem {
   readonly problem: string;
 }
 
+/** Missing products that stay on sale, because an item whose id cannot be read may be any of them. */
+export interface FeedHold {
+  readonly since: number;
+  /** Those that have been missing from every version of the feed since then. */
+  readonly ids: readonly string[];
+}
+
 /** The result of a fetch. */
 export interface FeedResult {
   readonly at: number;
@@ -37,6 +44,8 @@ export interface FeedResult {
   readonly refused: number;
   /** The first rejected items. */
   readonly problems: readonly FeedProblem[];
+  /** Left out if no missing product is kept on sale. */
+  readonly hold?: FeedHold;
 }
 
 /** The feed that a site's products come from. */
@@ -75,4 +84,37 @@ export const MISSING_DAYS_MAX = 30;
 /** Whether a feed lists so few products that its owner should look first. */
 export function isShrunk(listed: number, before: number): boolean {
   return listed === 0 || listed * 2 < before;
+}
+
+/** How long missing products stay on sale because of an item whose id cannot be read. */
+export const HOLD_MS_MAX = DAY_MS;
+/** Missing products that are remembered at once. The others are paused a day later. */
+const HELD_IDS_MAX = 5000;
+
+/** What becomes of missing products. */
+export interface Holding {
+  /** Missing for a whole day: nobody knows their price and stock any more, even if their item is there. */
+  readonly pause: readonly string[];
+  readonly isOver: boolean;
+  readonly hold: FeedHold;
+}
+
+/**
+ * Keeps missing products on sale for a day. Only those that were missing all the time are paused then. For others the
+ * time begins anew, so none is paused for an error of the last hours.
+ */
+export function holdMissing(
+  before: FeedHold | undefined,
+  missing: readonly string[],
+  now: number,
+): Holding {
+  const missingNow = new Set(missing);
+  const ids = before === undefined ? missing : before.ids.filter((id) => missingNow.has(id));
+  const since = before?.since ?? now;
+  if (now < since + HOLD_MS_MAX) {
+    return { pause: [], isOver: false, hold: { since, ids: ids.slice(0, HELD_IDS_MAX) } };
+  }
+  const paused = new Set(ids);
+  const others = missing.filter((id) => !paused.has(id)).slice(0, HELD_IDS_MAX);
+  return { pause: ids, isOver: true, hold: { since: now, ids: others } };
 }

@@ -41,12 +41,15 @@ export async function claimFeed(
   return (await db.run(sql, until, siteKeyHash, dueBy, now)) === 1;
 }
 
-/** Gives the lease back, and writes what the fetch came to unless the owner changed the address meanwhile. */
+/**
+ * Gives the lease back, and writes what the fetch came to. Writes nothing and returns false if the owner changed the
+ * address meanwhile.
+ */
 export async function finishFetch(
   tx: Transaction,
   feed: ProductFeed,
   result: FeedResult,
-): Promise<void> {
+): Promise<boolean> {
   const { siteKeyHash, url } = feed;
   await tx.run(
     "UPDATE product_feeds SET claimed_until = NULL WHERE site_key_hash = ?",
@@ -54,7 +57,8 @@ export async function finishFetch(
   );
   const row = feeds.rowOf({ ...feed, nextAt: nextFetchAt(feed, result), result });
   const columns = ["format", "etag", "last_modified", "next_at", "result"];
-  await feeds.update(tx, row, columns, "site_key_hash = ? AND url = ?", siteKeyHash, url);
+  const where = "site_key_hash = ? AND url = ?";
+  return (await feeds.update(tx, row, columns, where, siteKeyHash, url)) === 1;
 }
 
 export const deleteFeed = deleterOf("product_feeds");

@@ -33,7 +33,7 @@ const ResultBody = z.object({
   }),
   message: z.string().nullable().openapi({
     description:
-      "Why it failed or was not applied, or why products that it does not list were not paused.",
+      "Why it failed or was not applied, or why products that it does not list were not paused, or only after 24 hours.",
   }),
   listed: z.int().openapi({ description: "How many valid products the feed lists." }),
   added: z.int(),
@@ -114,7 +114,7 @@ function render(feed: ProductFeed): z.infer<typeof FeedBody> {
   };
 }
 
-function renderResult({ at, problems, ...counts }: NonNullable<ProductFeed["result"]>) {
+function renderResult({ at, problems, hold: _, ...counts }: NonNullable<ProductFeed["result"]>) {
   return { fetched_at: isoTime(at), ...counts, problems: [...problems] };
 }
 
