@@ -154,8 +154,11 @@ final class Order_Changes {
 			'reason'   => __( 'Refunded in Gatehouse or at the payment provider', 'gatehouse' ),
 		);
 		add_action( 'woocommerce_create_refund', $mark );
-		$result = Order_Mail::without_refunds( static fn() => Transaction::run( static fn() => wc_create_refund( $fields ) ) );
-		remove_action( 'woocommerce_create_refund', $mark );
+		try {
+			$result = Order_Mail::without_refunds( static fn() => Transaction::run( static fn() => wc_create_refund( $fields ) ) );
+		} finally {
+			remove_action( 'woocommerce_create_refund', $mark );
+		}
 		$order = wc_get_order( $order->get_id() );
 		if ( ! is_wp_error( $result ) ) {
 			Missing_Refunds::remove( $order, $refund['refund_id'] );
