@@ -1,7 +1,8 @@
 <?php
 /**
  * For the tests: PHP that is sent is run by the server, sooner than in a process of its own, and the plugin's time can
- * be moved. Orders of the sandbox are sales like any other. A worker can be told to die while it works.
+ * be moved. Orders of the sandbox are sales like any other. A worker can be told to die while it works, or to lose its
+ * connection with the database.
  *
  * @package Gatehouse
  */
@@ -37,13 +38,17 @@ namespace {
 			if ( ! is_file( $file ) || posix_getpgrp() === getmypid() ) {
 				return;
 			}
-			[ 'message' => $message, 'queries' => $left ] = json_decode( (string) file_get_contents( $file ), true );
+			[ 'message' => $message, 'queries' => $left, 'what' => $what ] = json_decode( (string) file_get_contents( $file ), true );
 			$is_meant = str_contains( (string) file_get_contents( 'php://input' ), $message );
 			// Only one request can rename it.
 			if ( ! $is_meant || ! @rename( $file, $file . '.' . getmypid() ) ) {
 				return;
 			}
-			$die = static fn() => posix_kill( getmypid(), 9 );
+			$lose = static function (): void {
+				( new wpdb( DB_USER, DB_PASSWORD, DB_NAME, DB_HOST ) )->query( 'KILL ' . $GLOBALS['wpdb']->dbh->thread_id );
+				usleep( 20_000 );
+			};
+			$die  = 'worker' === $what ? static fn() => posix_kill( getmypid(), 9 ) : $lose;
 			add_filter(
 				'query',
 				static function ( $query ) use ( &$left, $die ) {
@@ -53,7 +58,9 @@ namespace {
 					return $query;
 				}
 			);
-			register_shutdown_function( $die );
+			if ( 'worker' === $what ) {
+				register_shutdown_function( $die );
+			}
 		},
 		1
 	);

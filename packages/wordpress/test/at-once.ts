@@ -21,8 +21,16 @@ export const DEADLY = {
   order: { found: '"type":"order"', queries: 200 },
   release: { found: '"type":"release"', queries: 15 },
   send: { found: "Order_Change_Sender::run", queries: 90 },
+  owner: { found: "// the owner", queries: 150 },
 } as const;
 export type Deadly = keyof typeof DEADLY;
+/** Those that come from Gatehouse or go there. */
+export const MESSAGES = [
+  "reserve",
+  "order",
+  "release",
+  "send",
+] as const satisfies readonly Deadly[];
 /** The shop is started again before fewer workers are left. */
 const ALIVE_MIN = 3;
 
@@ -40,9 +48,10 @@ export function mortalWorkers(wordpress: WordPress, workers: number) {
   let buried = 0;
   return {
     deaths: () => buried + dead().length,
-    /** The worker that gets the next such message dies after so many queries. */
-    kill(by: Deadly, queries: number): void {
-      writeFileSync(join(content, "dies"), JSON.stringify({ message: DEADLY[by].found, queries }));
+    /** The worker that gets the next such message dies, or loses its connection, after so many queries. */
+    kill(by: Deadly, queries: number, what: "worker" | "connection" = "worker"): void {
+      const message = DEADLY[by].found;
+      writeFileSync(join(content, "dies"), JSON.stringify({ message, queries, what }));
     },
     /** Nobody else dies. */
     spare: () => rmSync(join(content, "dies"), { force: true }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AT_ONCE, DEADLY, type Deadly, isUnanswered, mortalWorkers, runAtOnce } from "./at-once.ts";
 import {
   type ConnectedShop,
@@ -8,7 +8,7 @@ import {
   orderOf,
   startConnectedShop,
 } from "./connector-shop.ts";
-import { missing } from "./wordpress.ts";
+import { hasMariadb, missing } from "./wordpress.ts";
 
 /** A sample in the release tier; `npm run test:long -- wordpress-killed` kills at every query. */
 const STEP = Number(process.env.SHOP_KILL_STEP ?? 37);
@@ -21,23 +21,39 @@ const [NUMBER_MIN, NUMBER_MAX] = [9, 50];
 const points = (kind: Deadly) =>
   Array.from({ length: Math.ceil(DEADLY[kind].queries / STEP) }, (_, n) => n * STEP);
 
-describe.skipIf(missing !== undefined)("a worker of PHP that is killed at any query", () => {
+/** A worker that dies, or whose connection the database ends, which WordPress replaces silently. */
+const FATES = ["worker", "connection"] as const;
+
+describe.each(FATES)("a %s of PHP that is killed at any query", (what) => {
+  const isMissing = what === "worker" ? missing !== undefined : !hasMariadb();
   let shop: ConnectedShop;
   let workers: ReturnType<typeof mortalWorkers>;
   const php = (code: string): Promise<Json> => runAtOnce(shop.wordpress.port, code);
+  beforeEach(({ skip }) => skip(isMissing));
   beforeAll(async () => {
-    shop = await startConnectedShop(() => AT_ONCE, { workers: WORKERS });
+    if (isMissing) return;
+    shop = await startConnectedShop(() => AT_ONCE, {
+      workers: WORKERS,
+      ...(what === "connection" && { mariadb: true }),
+    });
     workers = mortalWorkers(shop.wordpress, WORKERS);
   });
   afterAll(() => shop?.stop());
 
-  /** Sends a message whose worker dies. */
-  async function die(kind: Deadly, queries: number, message: Json): Promise<void> {
+  /** Does something that does not end well. */
+  async function die(kind: Deadly, queries: number, act: () => Promise<unknown>): Promise<void> {
+    if (what === "connection") {
+      workers.kill(kind, queries, what);
+      await act().catch((error: Error) => {
+        if (!error.message.startsWith("status 503")) throw error;
+      });
+      return workers.spare();
+    }
     await workers.revive();
     const before = workers.deaths();
     while (workers.deaths() === before) {
       workers.kill(kind, queries);
-      const answer = await shop.send(message).catch((error) => {
+      const answer = await act().catch((error) => {
         if (!isUnanswered(error)) throw error;
       });
       // The first process of the server has answered it, and stays.
@@ -104,7 +120,7 @@ describe.skipIf(missing !== undefined)("a worker of PHP that is killed at any qu
         { answer: "string", ...ordered, stock: STOCK - QUANTITY },
         async (message, queries) => {
           const order = await reserve(message);
-          await die("order", queries, { type: "order", order });
+          await die("order", queries, () => shop.send({ type: "order", order }));
           return typeof (await shop.send({ type: "order", order })).shop_order_id;
         },
       ),
@@ -129,7 +145,7 @@ describe.skipIf(missing !== undefined)("a worker of PHP that is killed at any qu
             payment: { ...order.payment, state: "captured", captured_minor: order.total_minor },
             refunds: [{ ...refund, origin_event_id: null }],
           };
-          await die("order", queries, { type: "order", order: changed });
+          await die("order", queries, () => shop.send({ type: "order", order: changed }));
           await shop.send({ type: "order", order: changed });
           return php(
             `echo json_encode( array_values( array_filter( array_map( fn( $r ) => $r->get_amount(), wc_get_order( ${shop_order_id} )->get_refunds() ), fn( $amount ) => (float) $amount > 0 ) ) );`,
@@ -150,7 +166,7 @@ describe.skipIf(missing !== undefined)("a worker of PHP that is killed at any qu
           await shop.send({ type: "order", order });
           const cancelled = order.lines.map((line: Json) => ({ ...line, cancelled: QUANTITY }));
           const changed = { ...order, revision: 2, lines: cancelled };
-          await die("order", queries, { type: "order", order: changed });
+          await die("order", queries, () => shop.send({ type: "order", order: changed }));
           return typeof (await shop.send({ type: "order", order: changed })).shop_order_id;
         },
       ),
@@ -164,13 +180,55 @@ describe.skipIf(missing !== undefined)("a worker of PHP that is killed at any qu
         "reserve",
         { answer: "release.answer", state: "released", orders: [], stock: STOCK, held: 0 },
         async (message, queries) => {
-          await die("reserve", queries, message);
+          await die("reserve", queries, () => shop.send(message));
           if (queries % 2 === 0) await reserve(message);
           const release = { type: "release", reservation_id: message.reservation_id };
-          await die("release", queries % DEADLY.release.queries, release);
+          await die("release", queries % DEADLY.release.queries, () => shop.send(release));
           return (await shop.send(release)).type;
         },
       ),
+    TEST_MS_MAX,
+  );
+
+  /** An order of which the payment is captured, so that refunds are sent at once. */
+  async function capturedOrder(): Promise<string> {
+    const order = await reserve(await reservation());
+    const captured = { state: "captured", captured_minor: order.total_minor };
+    const payment = { ...order.payment, ...captured };
+    return (await shop.send({ type: "order", order: { ...order, payment } })).shop_order_id;
+  }
+
+  test.each([
+    [
+      "status",
+      "wc_get_order( ID )->update_status( 'completed' );",
+      "$order->has_status( 'completed' )",
+    ],
+    [
+      "refund",
+      "wc_create_refund( array( 'order_id' => ID, 'amount' => '1.00' ) );",
+      "array() !== $order->get_refunds()",
+    ],
+  ])(
+    "leaves a %s of the owner that is sent to Gatehouse if it was stored",
+    async (_, change, stored) => {
+      const faults: Json[] = [];
+      for (const queries of points("owner")) {
+        const id = await capturedOrder();
+        await die("owner", queries, () =>
+          php(`${change.replaceAll("ID", id)} echo 1; // the owner`),
+        );
+        // As after some minutes. Gatehouse is down, so everything stays in the queue.
+        const [isStored, events] =
+          await php(`global $wpdb; $table = Gatehouse\\Storage::order_changes();
+          $wpdb->query( "UPDATE $table SET not_before = 0" );
+          Gatehouse\\WooCommerce\\Order_Change_Sender::run();
+          $order = wc_get_order( ${id} );
+          echo json_encode( array( ${stored}, $wpdb->get_col( "SELECT event_id FROM $table WHERE shop_order_id = ${id}" ) ) );`);
+        if (events.length !== (isStored ? 1 : 0)) faults.push([queries, isStored, events]);
+      }
+      expect(faults.map((fault) => JSON.stringify(fault)).join("\n")).toBe("");
+    },
     TEST_MS_MAX,
   );
 });

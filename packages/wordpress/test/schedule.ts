@@ -6,7 +6,7 @@ import {
   RESERVED_POINT,
 } from "../../server/src/infra/crash-points.ts";
 import { seeded } from "../../server/test/selling/faulty-processor.ts";
-import { DEADLY, type Deadly, isUnanswered } from "./at-once.ts";
+import { DEADLY, type Deadly, isUnanswered, MESSAGES } from "./at-once.ts";
 import type { Json } from "./connector-shop.ts";
 import { FAULTS } from "./line.ts";
 import { Purchases } from "./purchases.ts";
@@ -266,8 +266,7 @@ export class Schedule {
 
   /** A worker of the shop will die while it answers or sends. */
   private killWorker(random: () => number): unknown {
-    const by = Object.keys(DEADLY) as Deadly[];
-    const message = by[Math.floor(random() * by.length)] as Deadly;
+    const message = MESSAGES[Math.floor(random() * MESSAGES.length)] as Deadly;
     const queries = Math.floor(random() * DEADLY[message].queries);
     this.world.workers.kill(message, queries);
     this.wasKilled = true;

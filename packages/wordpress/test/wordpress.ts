@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,9 +17,8 @@ export const plugin = fileURLToPath(new URL("../gatehouse", import.meta.url));
 const onMariadb = process.env.TEST_WORDPRESS_DATABASE === "mariadb";
 
 /** PHP with everything WordPress needs, or nothing. */
-function phpVersion(): string | undefined {
+function phpVersion(database: "mysqli" | "pdo_sqlite"): string | undefined {
   try {
-    const database = onMariadb ? "mysqli" : "pdo_sqlite";
     const code = `echo extension_loaded("${database}") && extension_loaded("curl") ? PHP_VERSION : "";`;
     return execFileSync("php", ["-r", code], { encoding: "utf8" }) || undefined;
   } catch {
@@ -27,7 +26,7 @@ function phpVersion(): string | undefined {
   }
 }
 
-export const php = phpVersion();
+export const php = phpVersion(onMariadb ? "mysqli" : "pdo_sqlite");
 
 /** Why WordPress cannot be started here; undefined where it can. */
 export const missing =
@@ -37,6 +36,12 @@ export const missing =
       ? undefined
       : "there is no WordPress in ../shared/wordpress";
 if (missing !== undefined) console.warn(`Tests of the WordPress plugin are skipped: ${missing}.`);
+
+/** Whether a test can have a MariaDB, whatever the others run on. */
+export function hasMariadb(): boolean {
+  const { error, status } = spawnSync("mariadbd", ["--version"]);
+  return missing === undefined && !error && status === 0 && phpVersion("mysqli") !== undefined;
+}
 
 /** For the start of a shop in which orders of the sandbox are sales like any other. */
 export const TESTS_ARE_SALES = "add_filter( 'gatehouse_keep_tests_apart', static fn() => false );";
@@ -65,12 +70,14 @@ interface KitOptions {
   readonly live?: boolean;
   /** How many requests PHP can answer at the same time. */
   readonly workers?: number;
+  /** MariaDB in any case. */
+  readonly mariadb?: boolean;
 }
 
 /** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
 export async function startWordPress(
   more: (port: number) => string = () => "",
-  { publicPort, publicUrl, live = false, workers = 4 }: KitOptions = {},
+  { publicPort, publicUrl, live = false, workers = 4, mariadb = onMariadb }: KitOptions = {},
 ) {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
@@ -78,7 +85,7 @@ export async function startWordPress(
   const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
   args.push("--workers", String(workers));
   if (live) args.push("--live-cron");
-  if (onMariadb) args.push("--mariadb");
+  if (mariadb) args.push("--mariadb");
   let running = await launch(args);
   const { admin_user, admin_password } = running.facts;
   writeFileSync(

@@ -11,6 +11,7 @@ namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Full_Sync;
 use Gatehouse\WooCommerce\Order_Change_Sender;
+use Gatehouse\WooCommerce\Order_Intents;
 use Gatehouse\WooCommerce\Order_Observer;
 use Gatehouse\WooCommerce\Order_Notices;
 use Gatehouse\WooCommerce\Product_Observer;
@@ -95,6 +96,8 @@ final class Plugin {
 		}
 		add_action( 'transition_post_status', array( Product_Observer::class, 'note_state' ), 10, 3 );
 		add_action( 'deleted_post', array( Product_Observer::class, 'note_post' ), 10, 2 );
+		add_action( 'woocommerce_before_order_object_save', array( Order_Intents::class, 'note_save' ) );
+		add_action( 'woocommerce_create_refund', array( Order_Intents::class, 'note_refund' ) );
 		add_action( 'woocommerce_order_status_changed', array( Order_Observer::class, 'note_status' ), 10, 4 );
 		add_action( 'woocommerce_order_refunded', array( Order_Observer::class, 'note_refund' ), 10, 2 );
 		add_action( Schedule::PUSH_PRODUCTS, array( Product_Push::class, 'run' ) );

@@ -157,10 +157,16 @@ final class Held_Refunds {
 	 * @return \WC_Order_Refund[]
 	 */
 	private static function of( \WC_Order $order ): array {
-		return array_filter(
-			$order->get_refunds(),
-			static fn( \WC_Order_Refund $refund ): bool => self::is_held( $refund ) || '' !== (string) $refund->get_meta( self::META_EVENT )
-		);
+		return array_filter( $order->get_refunds(), static fn( \WC_Order_Refund $refund ): bool => self::is_held( $refund ) || self::is_taken( $refund ) );
+	}
+
+	/**
+	 * Whether an event contains a refund.
+	 *
+	 * @param \WC_Order_Refund $refund The refund.
+	 */
+	public static function is_taken( \WC_Order_Refund $refund ): bool {
+		return '' !== (string) $refund->get_meta( self::META_EVENT );
 	}
 
 	/**

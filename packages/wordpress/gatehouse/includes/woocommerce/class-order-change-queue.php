@@ -25,12 +25,13 @@ final class Order_Change_Queue {
 	 * @param string               $event_id      Names the change, also if it is sent again.
 	 * @param int                  $shop_order_id Order of WooCommerce.
 	 * @param array<string, mixed> $message       The message.
+	 * @param int                  $delay_s       Seconds until it is due.
 	 */
-	public static function add( string $event_id, int $shop_order_id, array $message ): void {
+	public static function add( string $event_id, int $shop_order_id, array $message, int $delay_s = 0 ): void {
 		global $wpdb;
 		$table = Storage::order_changes();
 		$now   = time();
-		$wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $table (event_id, shop_order_id, message, failures, not_before, created_at) VALUES (%s, %d, %s, 0, %d, %d)", $event_id, $shop_order_id, (string) wp_json_encode( $message ), $now, $now ) );
+		$wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $table (event_id, shop_order_id, message, failures, not_before, created_at) VALUES (%s, %d, %s, 0, %d, %d)", $event_id, $shop_order_id, (string) wp_json_encode( $message ), $now + $delay_s, $now ) );
 	}
 
 	/**
@@ -53,7 +54,7 @@ final class Order_Change_Queue {
 	public static function oldest( int $limit ): array {
 		global $wpdb;
 		$table = Storage::order_changes();
-		return (array) $wpdb->get_results( $wpdb->prepare( "SELECT shop_order_id, message FROM $table ORDER BY id LIMIT %d", $limit ) );
+		return (array) $wpdb->get_results( $wpdb->prepare( "SELECT id, shop_order_id, message, failures, created_at FROM $table ORDER BY id LIMIT %d", $limit ) );
 	}
 
 	/**
@@ -70,12 +71,13 @@ final class Order_Change_Queue {
 	}
 
 	/**
-	 * When the next change is due; null if none waits.
+	 * When the next change is due; null if none waits. Intents count once they are due: nearly all are deleted before,
+	 * and what is scheduled for one would keep others waiting.
 	 */
 	public static function next_at(): ?int {
 		global $wpdb;
 		$table = Storage::order_changes();
-		$time  = $wpdb->get_var( "SELECT MIN(not_before) FROM $table WHERE id IN (SELECT MIN(id) FROM $table GROUP BY shop_order_id)" );
+		$time  = $wpdb->get_var( $wpdb->prepare( "SELECT MIN(not_before) FROM $table WHERE id IN (SELECT MIN(id) FROM $table GROUP BY shop_order_id) AND (not_before <= %d OR event_id NOT LIKE %s)", time(), '%' . $wpdb->esc_like( '-intent' ) ) );
 		return null === $time ? null : (int) $time;
 	}
 
@@ -102,6 +104,16 @@ final class Order_Change_Queue {
 			'failures'   => $failures,
 		);
 		$wpdb->update( Storage::order_changes(), $values, array( 'id' => $id ), '%d', '%d' );
+	}
+
+	/**
+	 * Deletes a change by its name.
+	 *
+	 * @param string $event_id Names the change.
+	 */
+	public static function remove( string $event_id ): void {
+		global $wpdb;
+		$wpdb->delete( Storage::order_changes(), array( 'event_id' => $event_id ), '%s' );
 	}
 
 	/**

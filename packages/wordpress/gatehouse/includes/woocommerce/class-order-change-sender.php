@@ -76,7 +76,11 @@ final class Order_Change_Sender {
 	 */
 	private static function send( Settings $settings, object $row ): void {
 		$message = json_decode( $row->message, true );
-		$answer  = Connector_Client::send( $settings, 'orders', $message, $row->event_id );
+		if ( Order_Intents::is( $message ) ) {
+			Order_Intents::settle( $row, $message );
+			return;
+		}
+		$answer = Connector_Client::send( $settings, 'orders', $message, $row->event_id );
 		Status::note( 'order_problem', is_wp_error( $answer ) ? $answer->get_error_message() : '' );
 		if ( is_wp_error( $answer ) ) {
 			self::failed( $row, $message, $answer );

@@ -61,6 +61,7 @@ final class Order_Observer {
 			);
 			self::add( $order, self::numbered( $order, 'cancelled' ), $change );
 		}
+		Order_Intents::end( $order->get_id(), Order_Intents::STATUS );
 		Test_Order::keep_apart( $order, (string) $to );
 	}
 
@@ -76,9 +77,19 @@ final class Order_Observer {
 		}
 		$order  = wc_get_order( $id );
 		$refund = wc_get_order( $refund_id );
-		if ( ! self::is_ours( $order ) || ! $refund instanceof \WC_Order_Refund ) {
-			return;
+		if ( self::is_ours( $order ) && $refund instanceof \WC_Order_Refund ) {
+			self::report_refund( $order, $refund );
+			Order_Intents::end( $order->get_id(), Order_Intents::REFUND );
 		}
+	}
+
+	/**
+	 * Queues a refund, or holds it until the payment is captured.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 */
+	private static function report_refund( \WC_Order $order, \WC_Order_Refund $refund ): void {
 		$amount = Money::minor( $refund->get_amount(), $order->get_currency() );
 		if ( $amount <= 0 ) {
 			return;
@@ -194,7 +205,7 @@ final class Order_Observer {
 	 *
 	 * @param mixed $order The order, or false.
 	 */
-	private static function is_ours( mixed $order ): bool {
+	public static function is_ours( mixed $order ): bool {
 		return ! Incoming::running() && Order::is_own( $order ) && Draft_Order::CREATED_VIA === $order->get_created_via();
 	}
 

@@ -28,6 +28,12 @@ final class Unfinished_Orders {
 			return;
 		}
 		foreach ( Order_Change_Queue::oldest( self::NOTES_MAX ) as $row ) {
+			$message = json_decode( $row->message, true );
+			if ( Order_Intents::is( $message ) ) {
+				Order_Intents::settle( $row, $message );
+			}
+		}
+		foreach ( Order_Change_Queue::oldest( self::NOTES_MAX ) as $row ) {
 			$order   = wc_get_order( (int) $row->shop_order_id );
 			$message = json_decode( $row->message, true );
 			if ( $order instanceof \WC_Order ) {

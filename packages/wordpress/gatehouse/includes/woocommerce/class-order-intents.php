@@ -1,0 +1,146 @@
+<?php
+/**
+ * Changes of orders that the owner is about to make.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse\WooCommerce;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * WooCommerce stores a change of an order before its hooks say so. If PHP stopped in between, Gatehouse would never
+ * learn about it. So an intent is queued before, and deleted once the change itself is queued. One that is left behind
+ * is compared with the order.
+ */
+final class Order_Intents {
+	public const STATUS = '-status-intent';
+	public const REFUND = '-refund-intent';
+
+	private const TYPE = 'intent';
+	/**
+	 * Statuses that Gatehouse learns about. For "refunded", WooCommerce makes a refund.
+	 */
+	private const STATUSES = array( 'completed', 'cancelled', 'refunded' );
+	/**
+	 * Seconds after which the request that has left an intent counts as ended.
+	 */
+	private const LEFT_AFTER_S = 5 * MINUTE_IN_SECONDS;
+	/**
+	 * So often it is tried to compare: another plugin may fail each time.
+	 */
+	private const TRIES_MAX = 3;
+
+	/**
+	 * An order is about to be saved.
+	 *
+	 * @param mixed $order The order.
+	 */
+	public static function note_save( mixed $order ): void {
+		if ( $order instanceof \WC_Order && in_array( $order->get_changes()['status'] ?? '', self::STATUSES, true ) ) {
+			self::add( $order, self::STATUS, (string) $order->get_data()['status'] );
+		}
+	}
+
+	/**
+	 * A refund is about to be saved.
+	 *
+	 * @param mixed $refund The refund.
+	 */
+	public static function note_refund( mixed $refund ): void {
+		$order = $refund instanceof \WC_Order_Refund ? wc_get_order( $refund->get_parent_id() ) : false;
+		if ( $order instanceof \WC_Order ) {
+			self::add( $order, self::REFUND, $order->get_status() );
+		}
+	}
+
+	/**
+	 * The change itself is queued, or there is nothing to send.
+	 *
+	 * @param int    $id   Id of the order.
+	 * @param string $kind One of the two kinds.
+	 */
+	public static function end( int $id, string $kind ): void {
+		Order_Change_Queue::remove( self::event( $id, $kind ) );
+	}
+
+	/**
+	 * Whether a row of the queue is an intent.
+	 *
+	 * @param array<string, mixed> $message The message of the row.
+	 */
+	public static function is( array $message ): bool {
+		return self::TYPE === ( $message['type'] ?? '' );
+	}
+
+	/**
+	 * Queues what an order has become since an intent, as its hooks would have done.
+	 *
+	 * @param object               $row     Row of the queue.
+	 * @param array<string, mixed> $message Its message.
+	 */
+	public static function settle( object $row, array $message ): void {
+		$failures = 1 + (int) $row->failures;
+		Order_Change_Queue::wait( (int) $row->id, time() + self::LEFT_AFTER_S, $failures );
+		$order = wc_get_order( (int) $row->shop_order_id );
+		if ( $order instanceof \WC_Order && $failures <= self::TRIES_MAX ) {
+			self::compare( $order, (string) $message['from'], (int) $row->created_at );
+		}
+		Order_Change_Queue::delete( (int) $row->id );
+	}
+
+	/**
+	 * Notes what was not noted. What was noted already has the same event, which Gatehouse answers again.
+	 *
+	 * @param \WC_Order $order The order.
+	 * @param string    $from  Its status when the intent was queued.
+	 * @param int       $since Seconds: when that was.
+	 */
+	private static function compare( \WC_Order $order, string $from, int $since ): void {
+		$id     = $order->get_id();
+		$status = $order->get_status();
+		foreach ( $order->get_refunds() as $refund ) {
+			$is_known = '' !== (string) $refund->get_meta( Order_Changes::META_REFUND ) || Held_Refunds::is_taken( $refund );
+			if ( ! $is_known && $refund->get_date_created()?->getTimestamp() >= $since ) {
+				Order_Observer::note_refund( $id, $refund->get_id() );
+			}
+		}
+		if ( $from !== $status ) {
+			Order_Observer::note_status( $id, $from, $status, $order );
+		}
+		if ( 'refunded' === $status ) {
+			wc_order_fully_refunded( $id );
+		}
+	}
+
+	/**
+	 * Queues an intent.
+	 *
+	 * @param \WC_Order $order The order.
+	 * @param string    $kind  One of the two kinds.
+	 * @param string    $from  Its status until now.
+	 */
+	private static function add( \WC_Order $order, string $kind, string $from ): void {
+		if ( null === Shop_Connection::connection() || ! Order_Observer::is_ours( $order ) ) {
+			return;
+		}
+		$message = array(
+			'type' => self::TYPE,
+			'from' => $from,
+		);
+		Order_Change_Queue::add( self::event( $order->get_id(), $kind ), $order->get_id(), $message, self::LEFT_AFTER_S );
+	}
+
+	/**
+	 * The name of an intent in the queue.
+	 *
+	 * @param int    $id   Id of the order.
+	 * @param string $kind One of the two kinds.
+	 */
+	private static function event( int $id, string $kind ): string {
+		return 'wc-' . $id . $kind;
+	}
+}
