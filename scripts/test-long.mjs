@@ -176,7 +176,7 @@ const SUITES = [
   },
   {
     key: "wordpress-killed",
-    name: "a worker of PHP killed at every query of a reservation, an order, its changes and its cancellation: nothing lost, nothing twice",
+    name: "a worker of PHP, or its connection with MariaDB, killed at every query of a reservation, an order, its changes, its cancellation and changes of the owner: nothing lost, nothing twice",
     args: ["packages/wordpress/test/killed"],
     env: { SHOP_KILL_STEP: "1" },
   },
@@ -190,9 +190,14 @@ const SUITES = [
   {
     key: "wordpress-mariadb",
     name: `stock, reservations, orders, products and the life of the WordPress plugin on MariaDB, and ${MARIADB_SCHEDULES} seeded schedules: all books agree`,
-    args: ["connector-orders", "connector-quotes", "shop", "lifecycle", "schedules"].map(
-      (file) => `packages/wordpress/test/${file}.test.ts`,
-    ),
+    args: [
+      "connector-orders",
+      "connector-quotes",
+      "failed-steps",
+      "shop",
+      "lifecycle",
+      "schedules",
+    ].map((file) => `packages/wordpress/test/${file}.test.ts`),
     env: { TEST_WORDPRESS_DATABASE: "mariadb", SHOP_SCHEDULES: MARIADB_SCHEDULES },
   },
   {
