@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type ConnectedShop, type Json, orderOf, startConnectedShop } from "./connector-shop.ts";
 import { hasMariadb, missing } from "./wordpress.ts";
 
-const ENDED =
-  "The database has ended a transaction. Nothing of it is stored, and Gatehouse sends its message again.";
+const ENDED = "The database has ended a transaction. Gatehouse sends its message again.";
 
 /** Another connection, with rows that make its transaction the one that MariaDB keeps. */
 const OTHER = `

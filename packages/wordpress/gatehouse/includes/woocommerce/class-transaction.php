@@ -73,8 +73,7 @@ final class Transaction {
 	 * @template T
 	 * @param callable(): T $work What to do, in a message about a reservation.
 	 * @return T
-	 * @throws \RuntimeException If the database has ended the transaction by itself.
-	 * @throws \Throwable What the work has thrown.
+	 * @throws \Throwable What the work has thrown, or that the database has ended the transaction by itself.
 	 */
 	public static function run( callable $work ): mixed {
 		$undo_lock   = Reservations::remember_lock();
@@ -91,8 +90,10 @@ final class Transaction {
 			$transaction->stop_watching();
 			wc_transaction_query( 'rollback' );
 			$undo_lock();
-			// It may have what is not stored.
-			wp_cache_flush();
+			if ( ! $error instanceof Busy ) {
+				// It may have what is not stored.
+				wp_cache_flush();
+			}
 			throw $error;
 		}
 		return $result;
@@ -122,7 +123,7 @@ final class Transaction {
 	/**
 	 * Stores everything.
 	 *
-	 * @throws \RuntimeException If something of it is not stored, or nobody knows.
+	 * @throws \RuntimeException If it is not stored, or if that is not known.
 	 */
 	private function commit(): void {
 		$this->check();
@@ -130,7 +131,7 @@ final class Transaction {
 		$this->stop_watching();
 		// A connection that was lost at this moment has stored nothing, and the next one has nothing to store.
 		if ( ! $is_stored || $this->is_lost || $this->connection_now() !== $this->connection ) {
-			throw new \RuntimeException( 'The database has ended a transaction. Nothing of it is stored, and Gatehouse sends its message again.' );
+			throw new \RuntimeException( 'The database has ended a transaction. Gatehouse sends its message again.' );
 		}
 	}
 
