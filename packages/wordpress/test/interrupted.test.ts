@@ -46,7 +46,7 @@ describe.each(["SQLite", "MariaDB"] as const)("a transaction of the plugin on %s
       echo json_encode( $thrown )`);
   /** What the shop has of an order, by what Gatehouse calls it. */
   const books = (order: Json): Promise<Json> =>
-    shop.php(`global $wpdb; $id = $wpdb->get_var( "SELECT order_id FROM {$wpdb->prefix}wc_orders_meta WHERE meta_key = '_gatehouse_order_id' AND meta_value = '${order.order_id}'" );
+    shop.php(`global $wpdb; $id = (int) $wpdb->get_var( "SELECT order_id FROM {$wpdb->prefix}wc_orders_meta WHERE meta_key = '_gatehouse_order_id' AND meta_value = '${order.order_id}'" );
       $order = wc_get_order( $id ); $item = current( $order->get_items() );
       echo json_encode( array( $order->get_status(), $item->get_product()->get_stock_quantity(), (int) $item->get_meta( '_reduced_stock' ), (bool) $order->get_data_store()->get_stock_reduced( $id ),
         count( array_filter( wc_get_order_notes( array( 'order_id' => $id ) ), fn( $note ) => str_contains( $note->content, 'Stock levels reduced' ) ) ) ) )`);
