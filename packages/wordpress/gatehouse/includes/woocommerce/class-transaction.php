@@ -116,7 +116,7 @@ final class Transaction {
 		}
 		$this->connection = $this->connection_now();
 		add_filter( 'query', array( $this, 'watch' ), PHP_INT_MAX );
-		add_filter( 'incompatible_sql_modes', array( $this, 'reconnected' ) );
+		add_filter( 'incompatible_sql_modes', array( $this, 'note_connection' ) );
 		return true;
 	}
 
@@ -153,14 +153,17 @@ final class Transaction {
 	}
 
 	/**
-	 * WordPress has replaced a lost connection, and is about to repeat the query of which it learned this.
+	 * WordPress has connected. If that replaces a lost connection, it is about to repeat the query of which it learned this.
 	 *
 	 * @param mixed $modes Modes of the database, which stay.
 	 * @return mixed
 	 */
-	public function reconnected( mixed $modes ): mixed {
-		$this->is_lost = true;
-		$this->query( 'START TRANSACTION' );
+	public function note_connection( mixed $modes ): mixed {
+		// Plugins make connections of their own too.
+		if ( $this->connection_now() !== $this->connection ) {
+			$this->is_lost = true;
+			$this->query( 'START TRANSACTION' );
+		}
 		return $modes;
 	}
 
@@ -213,6 +216,6 @@ final class Transaction {
 	 */
 	private function stop_watching(): void {
 		remove_filter( 'query', array( $this, 'watch' ), PHP_INT_MAX );
-		remove_filter( 'incompatible_sql_modes', array( $this, 'reconnected' ) );
+		remove_filter( 'incompatible_sql_modes', array( $this, 'note_connection' ) );
 	}
 }
