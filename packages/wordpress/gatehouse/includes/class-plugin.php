@@ -97,7 +97,7 @@ final class Plugin {
 		add_action( 'transition_post_status', array( Product_Observer::class, 'note_state' ), 10, 3 );
 		add_action( 'deleted_post', array( Product_Observer::class, 'note_post' ), 10, 2 );
 		add_action( 'woocommerce_before_order_object_save', array( Order_Intents::class, 'note_save' ) );
-		add_action( 'woocommerce_create_refund', array( Order_Intents::class, 'note_refund' ) );
+		add_action( 'woocommerce_before_order_refund_object_save', array( Order_Intents::class, 'note_save' ) );
 		add_action( 'woocommerce_order_status_changed', array( Order_Observer::class, 'note_status' ), 10, 4 );
 		add_action( 'woocommerce_order_refunded', array( Order_Observer::class, 'note_refund' ), 10, 2 );
 		add_action( Schedule::PUSH_PRODUCTS, array( Product_Push::class, 'run' ) );

@@ -35,25 +35,18 @@ final class Order_Intents {
 	private const TRIES_MAX = 3;
 
 	/**
-	 * An order is about to be saved.
+	 * An order or a refund is about to be saved.
 	 *
-	 * @param mixed $order The order.
+	 * @param mixed $saved The order or refund.
 	 */
-	public static function note_save( mixed $order ): void {
-		if ( $order instanceof \WC_Order && in_array( $order->get_changes()['status'] ?? '', self::STATUSES, true ) ) {
-			self::add( $order, self::STATUS, (string) $order->get_data()['status'] );
-		}
-	}
-
-	/**
-	 * A refund is about to be saved.
-	 *
-	 * @param mixed $refund The refund.
-	 */
-	public static function note_refund( mixed $refund ): void {
-		$order = $refund instanceof \WC_Order_Refund ? wc_get_order( $refund->get_parent_id() ) : false;
-		if ( $order instanceof \WC_Order ) {
-			self::add( $order, self::REFUND, $order->get_status() );
+	public static function note_save( mixed $saved ): void {
+		if ( $saved instanceof \WC_Order && in_array( $saved->get_changes()['status'] ?? '', self::STATUSES, true ) ) {
+			self::add( $saved, self::STATUS, (string) $saved->get_data()['status'] );
+		} elseif ( $saved instanceof \WC_Order_Refund && 0 === $saved->get_id() ) {
+			$order = wc_get_order( $saved->get_parent_id() );
+			if ( $order instanceof \WC_Order ) {
+				self::add( $order, self::REFUND, $order->get_status() );
+			}
 		}
 	}
 
