@@ -1,6 +1,7 @@
 import { testMail } from "../../src/actions/notifications/test-notifications.ts";
 import { expiryMail } from "../../src/actions/orders/check-expiring-orders.ts";
 import { linkMail } from "../../src/actions/people/link-mail.ts";
+import { missingMail } from "../../src/actions/product-feeds/notify-missing.ts";
 import { questionsMail } from "../../src/actions/questions/notify-questions.ts";
 import { mailHtml } from "../../src/infra/mail/html.ts";
 import { capturedMail } from "../../src/purchase/notices/captured-notice.ts";
@@ -135,6 +136,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     reason: "not enough stock",
   } as never),
   declines: declinesMail({ domain, declined: 42, until: now, siteKeyHash: "", now }, place),
+  missing: missingMail({ siteKeyHash: "", domain, count: 3, pausedAt: now + DAY_MS, now }, place),
   questions: questionsMail({
     domain,
     page: `${baseUrl}/console/${domain}/questions`,

@@ -39,7 +39,7 @@ function missingEvent(
   };
 }
 
-function missingMail(
+export function missingMail(
   { domain, count, pausedAt }: MissingNotice,
   { baseUrl, timeZone }: { readonly baseUrl: string; readonly timeZone: string },
 ): NoticeWords {
