@@ -252,6 +252,24 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect(await waiting()).toBe(0);
   });
 
+  test("are sent at once although a change of another order waits to be tried again", async () => {
+    const [busy, free] = [await order(), await order()];
+    gate.answers["order.change"] = () => ({ http: 409, error: "conflict" });
+    await status(busy, "completed");
+    await send();
+    await sendNow();
+    gate.answers = {};
+    gate.messages.length = 0;
+    await status(free, "completed");
+    const dueAt = php(
+      "echo as_next_scheduled_action( 'gatehouse_send_order_changes', null, Gatehouse\\WooCommerce\\Work::GROUP ) - time();",
+    );
+    expect(await dueAt).toBeLessThanOrEqual(0);
+    await send();
+    expect(changes().map(({ event_id }) => event_id)).toEqual([`wc-${free}-sent-1`]);
+    expect(await sendNow()).toBe(0);
+  });
+
   test("that Gatehouse refuses to change get a note and a notice, and the next try is another event", async () => {
     gate.answers["order.change"] = () => ({
       type: "order.change.answer",

@@ -14,7 +14,7 @@ defined( 'ABSPATH' ) || exit;
 // phpcs:disable WordPress.DB.DirectDatabaseQuery, WordPress.DB.PreparedSQL -- Action Scheduler has no function that deletes; names of tables are constants, and lists are whole numbers.
 
 /**
- * Schedules work so that it waits at most once.
+ * Schedules work so that it does not wait twice for the same time.
  */
 final class Work {
 	public const GROUP = 'gatehouse_sending';
@@ -39,15 +39,19 @@ final class Work {
 	private const QUEUE_ARGUMENTS = array( 'Gatehouse' );
 
 	/**
-	 * Schedules work, unless it waits already. While it is running it is scheduled again, because it may have
-	 * missed what is new.
+	 * Schedules work, unless it begins by then already. While it is running it is scheduled again, because it may have
+	 * missed what is new. Work that waits to be tried again does not delay what is due earlier.
 	 *
 	 * @param string $hook    Name of the work.
 	 * @param int    $delay_s When.
 	 */
 	public static function schedule( string $hook, int $delay_s ): void {
 		// Before this, Action Scheduler has no store.
-		if ( did_action( 'action_scheduler_init' ) && ! is_int( as_next_scheduled_action( $hook, null, self::GROUP ) ) ) {
+		if ( ! did_action( 'action_scheduler_init' ) ) {
+			return;
+		}
+		$next = as_next_scheduled_action( $hook, null, self::GROUP );
+		if ( ! is_int( $next ) || $next > time() + $delay_s ) {
 			as_schedule_single_action( time() + $delay_s, $hook, array(), self::GROUP );
 		}
 	}
