@@ -31,6 +31,8 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      // What libraries warn of is for their developers. Errors stay.
+      treeshake: { manualPureFunctions: ["console.warn"] },
       // The way to passkeys is imported late because it imports the client itself.
       checks: { ineffectiveDynamicImport: false },
       output: {
