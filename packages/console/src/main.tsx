@@ -38,7 +38,7 @@ const client: QueryClient = new QueryClient({
 client.getQueryCache().subscribe((event) => {
   if (event.type !== "updated" || event.action.type !== "error") return;
   const { error } = event.action;
-  if (error instanceof Refused && error.status === 401) endSession(client);
+  if (error instanceof Refused && error.status === 401) endSession(client, true);
 });
 
 function Console() {

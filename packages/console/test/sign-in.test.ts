@@ -110,6 +110,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await agents.evaluateAll((links) =>
       links.forEach((link) => void (link as HTMLElement).click()),
     );
+    await page.getByText("Your session has ended.").waitFor();
     await page.getByText("For programs").click();
     await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();

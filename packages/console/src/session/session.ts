@@ -87,7 +87,13 @@ function deleteLoaded(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) });
 }
 
-export function endSession(client: QueryClient): void {
+const ENDED_KEY = [...sessionQuery.queryKey, "ended"];
+
+/** Whether the last session ended without a sign-out. */
+export const hasEnded = (client: QueryClient): boolean => client.getQueryData(ENDED_KEY) === true;
+
+export function endSession(client: QueryClient, byService = false): void {
+  client.setQueryData(ENDED_KEY, byService);
   client.setQueryData(sessionQuery.queryKey, null);
   clearAllButDrafts();
   // After the sign-in has replaced the pages: one that is drawn once more still finds its site.

@@ -14,6 +14,7 @@ import { PasskeyPlace } from "./passkey-place.js";
 import {
   askForLink,
   type Credential,
+  hasEnded,
   type OpenedLink,
   signIn,
   startSession,
@@ -193,6 +194,8 @@ export function SignIn({
 }) {
   const signingIn = useSignIn(onSignedIn);
   const [problem] = useState(takeProblem);
+  const client = useQueryClient();
+  const [ended] = useState(() => hasEnded(client));
   const { mutate, isPending: busy } = signingIn;
   const credential = signingIn.variables;
   const isToken =
@@ -201,6 +204,9 @@ export function SignIn({
     isToken && isUnknown(signingIn.error) ? "This token does not exist or was revoked." : undefined;
   return (
     <Frame title="Sign in to Gatehouse" tab="Sign in">
+      {ended && signingIn.isIdle && (
+        <Notice>Your session has ended. What you typed is kept in this tab.</Notice>
+      )}
       {problem !== undefined && signingIn.isIdle && <Notice bad>{problem}</Notice>}
       {busy && <Notice>Signing in…</Notice>}
       {signingIn.isError && tokenProblem === undefined && <Failure error={signingIn.error} />}
