@@ -1,6 +1,6 @@
 import { formatAmount, parseAmount } from "@gatehouse/protocol";
 import type { Api } from "../api/client.js";
-import { idFrom, moneyText } from "../ui/words.js";
+import { idFrom, moneyText, typedAmount } from "../ui/words.js";
 import { countryName } from "./countries.js";
 
 export type Shop = Api["ShopSettings"];
@@ -96,7 +96,7 @@ export function shippingOf(zones: readonly ZoneDraft[]): Zone[] {
           prices: Object.fromEntries(
             Object.entries({ [currency]: price, ...others }).map(([code, amount]) => [
               code,
-              amount.trim().replace(",", "."),
+              typedAmount(amount, code),
             ]),
           ),
           ...(known ? { days } : {}),

@@ -8,7 +8,7 @@ import { Dialog } from "../ui/dialog.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Unfit } from "../ui/problems.js";
-import { moneyText } from "../ui/words.js";
+import { moneyText, typedAmount } from "../ui/words.js";
 import { orderName, orderPath, type ShownOrder } from "./orders.js";
 
 const REASON_CHARS_MAX = 200;
@@ -39,7 +39,7 @@ const WORDS = {
 
 /** An amount as a person typed it, in minor units, or what is wrong with it. */
 function readAmount(text: string, currency: string, maxMinor: number): number | string {
-  const amount = parseAmount(text.trim().replace(",", "."), currency);
+  const amount = parseAmount(typedAmount(text, currency), currency);
   if (!amount.ok || amount.value.minor < 1) return "Enter an amount, such as 12.50.";
   const most = moneyText({ minor: maxMinor, currency });
   return amount.value.minor > maxMinor ? `Enter at most ${most}.` : amount.value.minor;

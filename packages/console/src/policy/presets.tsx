@@ -9,6 +9,7 @@ import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { CurrencyField } from "../ui/currency-field.js";
 import { Select, TextField } from "../ui/field.js";
+import { typedAmount } from "../ui/words.js";
 import { editable } from "./policy.js";
 
 const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
@@ -60,7 +61,7 @@ export function Presets({
             inputMode="decimal"
             value={limit}
             error={policy.ok ? undefined : "Enter an amount such as 50 or 50.00."}
-            onChange={({ target }) => setLimit(target.value.replace(",", "."))}
+            onChange={({ target }) => setLimit(typedAmount(target.value, currency))}
           />
           <CurrencyField value={currency} onChoose={setChosen} />
         </div>

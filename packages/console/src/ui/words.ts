@@ -1,4 +1,4 @@
-import { formatAmount, type Money } from "@gatehouse/protocol";
+import { formatAmount, type Money, parseAmount } from "@gatehouse/protocol";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time-units.js";
 
 /** An amount in the reader's own notation, such as `€4.50`. Empty if there is no amount. */
@@ -15,6 +15,21 @@ export function moneyText(amount: Money | null): string {
   } as const;
   // A decimal text keeps every digit, which a number would not.
   return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
+}
+
+/**
+ * An amount as people type it, with a point: `1.234,50 €` becomes `1234.50`. A mark alone is that of the decimals. The
+ * sign of another currency stays, so that the service refuses it.
+ */
+export function typedAmount(text: string, currency: string): string {
+  const zero = parseAmount("0", currency);
+  const sign = zero.ok ? moneyText(zero.value).replace(/[\d.,\s]/g, "") : "";
+  return text
+    .replace(sign, "")
+    .replace(currency, "")
+    .replace(/\s/g, "")
+    .replace(/([.,])(?=\d{3}(?!\1)[.,]|\d{3}\1.*[.,])/g, "")
+    .replace(",", ".");
 }
 
 /** A duration in the largest unit that still tells enough, rounded: 3 hours 59 minutes are 4 hours. */
@@ -104,8 +119,8 @@ export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 
-/** A short ID that people recognize, made from a name: `Rote Rosé` becomes `rote-rose`. */
+/** A short ID that people recognize, made from a name: `Großer Kübel` becomes `grosser-kubel`. */
 export function idFrom(name: string): string {
-  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ß", "ss");
   return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
