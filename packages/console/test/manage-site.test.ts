@@ -16,7 +16,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/policy");
-    await page.getByText("Your rules say more than fits in one sentence.").waitFor();
+    await page.getByText("Your rules do not fit in one sentence.").waitFor();
     await page.getByText("No problems found.").waitFor();
     await page.getByRole("button", { name: "Add a rule" }).click();
     const rule = page.getByRole("list", { name: "Rules" }).getByRole("listitem").nth(3);
@@ -267,7 +267,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     for (const path of ["/products/rose", "/delivery"]) {
       await page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
       await page.getByText("You can view these settings. Only owners can change them.").waitFor();
-      await page.getByLabel("Price").waitFor();
+      await page.getByLabel("Price", { exact: true }).waitFor();
       const fields = page.locator("main form :is(input, select, textarea):visible");
       expect(await fields.count()).toBeGreaterThan(5);
       expect(await page.locator("main form button:visible").allInnerTexts()).toEqual([]);

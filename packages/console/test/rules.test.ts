@@ -109,6 +109,25 @@ describe.skipIf(skipChromium)("the rules page:", () => {
     },
   );
 
+  test("an owner whose rules ask for everything chooses a limit, and sees it as a sentence before it is saved", async () => {
+    const preset = policyPreset("ask_always", {});
+    await at.shop.admin("PUT", "/policy", preset.ok ? preset.value : {});
+    const opened = await at.opened({ viewport: { width: 390, height: 844 } });
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/policy");
+    await page.getByText("Your rules do not fit in one sentence.").waitFor();
+    await page.getByText("Choose a new starting point").click();
+    await page.getByLabel("Limit").fill("20,00 €");
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    await page.getByRole("button", { name: "Use this" }).click();
+    expect(await page.getByLabel("Approve up to").inputValue()).toBe("20.00");
+    expect((await rulesInForce()).version).toBe(2);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved. Version 3 decides from now on.").waitFor();
+    expect((await rulesInForce()).titles).toContain("Up to 20.00 EUR");
+    expectQuiet(opened, at.baseUrl());
+  });
+
   test("a rule that cannot take effect says so beside itself", async () => {
     const preset = policyPreset("automatic_under", { limit: "50.00", currency: "USD" });
     await at.shop.admin("PUT", "/policy", preset.ok ? preset.value : {});

@@ -130,6 +130,7 @@ function Draft({ current, onSave }: DraftProps) {
           sentence={sentence}
           mayChange={mayChange}
           onChange={(changed) => policy && change(writeSentence(policy, changed))}
+          onPreset={setText}
         />
         <DryRun run={run} />
         <Editor

@@ -1,5 +1,8 @@
 import { useId } from "react";
+import { Fold } from "../ui/fold.js";
 import { Card } from "../ui/page.js";
+import { typedAmount } from "../ui/words.js";
+import { Presets } from "./presets.js";
 import { type Sentence, sentenceProblems } from "./sentence.js";
 
 const AMOUNT_CHARS_MAX = 16;
@@ -28,7 +31,7 @@ function Amount({ label, value, currency, problem, disabled, onChange }: AmountP
         disabled={disabled}
         value={value}
         placeholder="no limit"
-        onChange={({ target }) => onChange(target.value.trim().replace(",", "."))}
+        onChange={({ target }) => onChange(typedAmount(target.value, currency))}
         className="w-24 rounded-lg border border-line bg-back px-2 py-1 text-right leading-6 tabular-nums disabled:opacity-60 aria-invalid:border-bad"
       />{" "}
       {currency}
@@ -53,17 +56,24 @@ export function SentenceForm({
   sentence,
   mayChange,
   onChange,
+  onPreset,
 }: {
   readonly sentence: Sentence | undefined;
   readonly mayChange: boolean;
   onChange(sentence: Sentence): void;
+  onPreset(text: string): void;
 }) {
   if (sentence === undefined) {
     return (
       <Card title="What agents can do by themselves">
         <p className="text-sm text-soft">
-          Your rules say more than fits in one sentence. Change them in the list below.
+          Your rules do not fit in one sentence. Change them in the list below.
         </p>
+        {mayChange && (
+          <Fold label="Choose a new starting point">
+            <Presets use="Use this" onUse={onPreset} />
+          </Fold>
+        )}
       </Card>
     );
   }
