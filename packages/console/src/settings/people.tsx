@@ -83,7 +83,7 @@ function RoleOf({ person }: { readonly person: Person }) {
   );
   if (person.role === "operator") return "Operator";
   return (
-    <>
+    <div className="[&_label]:sr-only">
       <Select
         label={`Role of ${person.name}`}
         value={person.role ?? "auditor"}
@@ -92,7 +92,7 @@ function RoleOf({ person }: { readonly person: Person }) {
         onChoose={(role) => change.mutate(role)}
       />
       {change.isError && <Failure error={change.error} />}
-    </>
+    </div>
   );
 }
 

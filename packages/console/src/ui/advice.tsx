@@ -1,7 +1,7 @@
 import { Time } from "./time.js";
 
 /** Code between backticks, a time such as `2026-11-18T13:00:00.000Z`, or an address. */
-const PARTS = /(`[^`]+`|\d{4}-\d\d-\d\dT[\d:.]+Z|https?:\/\/[^\s,]*[^\s,.])/;
+const PARTS = /(`[^`]+`|\d{4}-\d\d-\d\dT[\d:.]+Z|https?:\/\/[^\s,"]*[^\s,."])/;
 
 /** A text of the service for people: with code as code, times in the zone of the shop, and its own addresses as links. */
 export function Advice({ text }: { readonly text: string }) {
