@@ -12,6 +12,7 @@ import {
 } from "../../server/test/selling/feed-server.ts";
 import { guessMapping, linesOf, readJsonLines, readTable } from "../src/products/read-file.ts";
 import { quantityReader, readPrice } from "../src/products/read-price.ts";
+import { typedAmount } from "../src/ui/words.ts";
 import { desk, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 /** A black picture with 27 million pixels of one bit. */
@@ -39,6 +40,25 @@ test.each([
   ["12 ABC", "12 ABC", undefined],
 ])("a price written as %s is %s", (text, price, currency) => {
   expect(readPrice(text)).toEqual(currency === undefined ? { price } : { price, currency });
+});
+
+test.each([
+  ["29,90", "EUR", "29.90"],
+  [" 29,90 € ", "EUR", "29.90"],
+  ["€29.90", "EUR", "29.90"],
+  ["1.234,50 €", "EUR", "1234.50"],
+  ["1,234.50", "USD", "1234.50"],
+  ["1.234.567,50", "EUR", "1234567.50"],
+  ["CHF 12", "CHF", "12"],
+  // One mark alone may be that of the decimals, so the service refuses what has too many of them.
+  ["1.234", "EUR", "1.234"],
+  ["1.234", "KWD", "1.234"],
+  ["1.234.567", "EUR", "1.234.567"],
+  ["$29.90", "EUR", "$29.90"],
+  ["cheap", "EUR", "cheap"],
+  ["12", "unknown", "12"],
+])("an amount typed as %s in %s is sent as %s", (text, currency, amount) => {
+  expect(typedAmount(text, currency)).toBe(amount);
 });
 
 test.each([
@@ -168,7 +188,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await at.signedIn(page, "owner", "/products");
     await page.getByRole("link", { name: "Add a product" }).click();
     await page.getByLabel("Name").fill("White lily");
-    await page.getByLabel("Price").fill("3,20");
+    await page.getByLabel("Price", { exact: true }).fill("3,20");
     await page.getByLabel("Stock").fill("8");
     await page.getByText("More about this product").click();
     await page.getByLabel("SKU", { exact: true }).fill("SHELF-8");
@@ -178,7 +198,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("row", { name: /A rose/ }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "White lily" }).click();
-    await page.getByLabel("Price").fill("3.50");
+    await page.getByLabel("Price", { exact: true }).fill("3.50");
     await page.getByLabel("Pause this product").check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("row", { name: /White lily.*€3\.50 Paused/ }).waitFor();
@@ -189,12 +209,53 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByRole("link", { name: "White lily" }).waitFor({ state: "detached" });
   });
 
+  test("a sale is seen, changed and ended, and must cost less than the price", async () => {
+    const until = "2090-12-24T12:00:00.000Z";
+    const lily = { id: "lily", title: "White lily", price: "1500.00", currency: "EUR" };
+    await at.at.importLines(at.shop, [{ ...lily, sale_price: "1200.00", sale_until: until }]);
+    const { page } = await at.opened({ timezoneId: "UTC" });
+    await at.signedIn(page, "owner", "/products/lily");
+    const [price, sale] = [
+      page.getByLabel("Price", { exact: true }),
+      page.getByLabel("Sale price"),
+    ];
+    expect([await price.inputValue(), await sale.inputValue()]).toEqual(["1500.00", "1200.00"]);
+    await page.getByText("Until Dec 24, 2090, 12:00 PM UTC.").waitFor();
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await price.fill("1.100,50 €");
+    await save.click();
+    await page.getByText("Enter less than the price, such as 9.50.").waitFor();
+    expect(await sale.getAttribute("aria-invalid")).toBe("true");
+    await sale.fill("990,00 €");
+    await save.click();
+    await page.getByRole("row", { name: /White lily.*€990\.00/ }).waitFor();
+    const fields = async () => {
+      const { items } = (await at.shop.admin("GET", "/products?id=lily")).body;
+      const [{ regular_price, sale_price, sale_until }] = items;
+      return [regular_price.minor, sale_price?.minor, sale_until];
+    };
+    expect(await fields()).toEqual([110050, 99000, until]);
+    await page.getByRole("link", { name: "White lily" }).click();
+    await sale.fill("");
+    await save.click();
+    await page.getByRole("row", { name: /White lily.*€1,100\.50/ }).waitFor();
+    expect(await fields()).toEqual([110050, undefined, null]);
+  });
+
+  test("an import names the columns that it leaves out, and shows a sale before it is saved", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/products");
+    await choose(page, ["sku;name;preis;sonderpreis;farbe", "tulip;Tulip;2,80;1,90;rot"]);
+    await page.getByText("Not imported: farbe.").waitFor();
+    await page.getByText("New: Tulip, €2.80, sale price €1.90").waitFor();
+  });
+
   test.each([390, 1440])(
     "at %i pixels, a wrong value is refused beside its field, and nothing is lost",
     async (width) => {
       const { page } = await at.opened({ viewport: { width, height: 844 } });
       await at.signedIn(page, "owner", "/products/new");
-      await page.getByLabel("Price").fill("cheap");
+      await page.getByLabel("Price", { exact: true }).fill("cheap");
       await page.getByText("Use the address of a picture").click();
       await page.getByLabel("Address of the picture").fill("http://shop.example.com/lily.jpg");
       await page.getByRole("button", { name: "Add product" }).click();
@@ -205,7 +266,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
       await page.getByText("Enter a name.").waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Add product" }).click();
       await page.getByText("Enter a price such as 12.50.").waitFor();
-      const price = page.getByLabel("Price");
+      const price = page.getByLabel("Price", { exact: true });
       expect(await price.getAttribute("aria-invalid")).toBe("true");
       expect(await price.evaluate((field) => field === document.activeElement)).toBe(true);
       await price.fill("3,20");
@@ -234,7 +295,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
           return picture.naturalWidth;
         });
       await page.getByLabel("Name").fill("White lily");
-      await page.getByLabel("Price").fill("3.20");
+      await page.getByLabel("Price", { exact: true }).fill("3.20");
       await choose("lily.png", Buffer.from("<svg onload=alert(1)>"));
       await page.getByRole("button", { name: "Add product" }).click();
       await page.getByText("Choose a JPEG, PNG or WebP file.").waitFor();

@@ -98,7 +98,7 @@ export async function addProduct(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Open Products" }).click();
   await page.getByRole("link", { name: "Add your first product" }).click();
   await page.getByLabel("Name", { exact: true }).fill("White lily");
-  await page.getByLabel("Price").fill("3,20");
+  await page.getByLabel("Price", { exact: true }).fill("3,20");
   await page.getByRole("button", { name: "Add product" }).click();
   await page.getByRole("link", { name: "White lily" }).waitFor();
 }

@@ -120,7 +120,7 @@ describe.skipIf(skipChromium)("the setup of a site whose domain is not verified:
     // The way back is still there after the first product.
     await page.getByRole("link", { name: "Add a product" }).first().click();
     await page.getByLabel("Name").fill("White lily");
-    await page.getByLabel("Price").fill("3.20");
+    await page.getByLabel("Price", { exact: true }).fill("3.20");
     await page.getByRole("button", { name: "Add product" }).click();
     await page.getByText("Product added.").waitFor();
     await page.getByRole("link", { name: "← Back to the setup" }).click();

@@ -41,6 +41,8 @@ function MappingForm({
     "": "Not in the file",
     ...Object.fromEntries(columns.map((one) => [one, one])),
   };
+  const used = Object.values(mapping);
+  const unused = columns.filter((one) => !used.includes(one));
   const column = (field: Field) => (
     <Select
       key={field}
@@ -66,6 +68,7 @@ function MappingForm({
       <Fold label="More columns">
         <div className="grid gap-3 sm:grid-cols-3">{FIELDS.slice(USUAL).map(column)}</div>
       </Fold>
+      {unused.length > 0 && <p className="text-sm text-soft">Not imported: {unused.join(", ")}.</p>}
     </fieldset>
   );
 }

@@ -65,7 +65,8 @@ function valueText(field: Changed, values: Values): string {
 export function changeText({ before, after, fields }: Change): string {
   if (before === null) {
     const stock = after.quantity === null ? "" : `, stock ${after.quantity}`;
-    return `New: ${after.title}, ${moneyText(after.price)}${stock}`;
+    const sale = after.sale_price && `, sale price ${moneyText(after.sale_price)}`;
+    return `New: ${after.title}, ${moneyText(after.price)}${sale ?? ""}${stock}`;
   }
   const parts = fields.map(
     (field) =>

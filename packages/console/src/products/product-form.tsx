@@ -13,8 +13,9 @@ import { Fold } from "../ui/fold.js";
 import { Form } from "../ui/form.js";
 import { Card } from "../ui/page.js";
 import { HTTPS } from "../ui/problems.js";
+import { Time } from "../ui/time.js";
 import { notify } from "../ui/toast.js";
-import { idFrom } from "../ui/words.js";
+import { idFrom, typedAmount } from "../ui/words.js";
 import { PictureField } from "./picture-field.js";
 import { saveProduct } from "./save-product.js";
 
@@ -40,6 +41,7 @@ const MORE_NAMES = Object.keys(MORE) as (keyof typeof MORE)[];
 const WORDING = {
   title: "Enter a name.",
   price: "Enter a price such as 12.50.",
+  sale_price: "Enter less than the price, such as 9.50.",
   quantity: "Enter a whole number, 0 or more.",
   image_url: HTTPS,
   url: HTTPS,
@@ -53,6 +55,7 @@ function draftOf(product: Product | undefined, currency: string) {
     title: product?.title ?? "",
     description: product?.description ?? "",
     price: product === undefined ? "" : formatAmount(product.regular_price),
+    sale_price: product?.sale_price ? formatAmount(product.sale_price) : "",
     currency: product?.price.currency ?? currency,
     image_url: product?.image_url ?? "",
     url: product?.url ?? "",
@@ -70,10 +73,11 @@ function draftOf(product: Product | undefined, currency: string) {
 
 type Draft = ReturnType<typeof draftOf>;
 
-function bodyOf({ id, quantity, image_url, url, price, description, ...draft }: Draft) {
+function bodyOf({ id, quantity, image_url, url, price, sale_price, description, ...draft }: Draft) {
   return {
     ...draft,
-    price: price.trim().replace(",", "."),
+    price: typedAmount(price, draft.currency),
+    sale_price: typedAmount(sale_price, draft.currency) || null,
     image_url: image_url.trim() || null,
     url: url.trim() || null,
     quantity: quantity.trim() === "" ? null : Number(quantity),
@@ -82,14 +86,38 @@ function bodyOf({ id, quantity, image_url, url, price, description, ...draft }: 
 }
 
 interface FieldsProps {
+  readonly product: Product | undefined;
   readonly draft: Draft;
   readonly file: File | null;
   set(change: Partial<Draft>): void;
   onFile(file: File | null): void;
 }
 
-function Fields({ draft, file, set, onFile }: FieldsProps) {
-  const field = (name: "title" | "price" | "url" | "quantity" | keyof typeof MORE) => ({
+/** When a sale begins and ends, if it does. */
+function SaleTimes({ sale_from, sale_until }: Partial<Product>) {
+  return (
+    <>
+      Leave it empty if there is no sale.
+      {sale_from && (
+        <>
+          {" "}
+          From <Time at={sale_from} />.
+        </>
+      )}
+      {sale_until && (
+        <>
+          {" "}
+          Until <Time at={sale_until} />.
+        </>
+      )}
+    </>
+  );
+}
+
+function Fields({ product, draft, file, set, onFile }: FieldsProps) {
+  const field = (
+    name: "title" | "price" | "sale_price" | "url" | "quantity" | keyof typeof MORE,
+  ) => ({
     name,
     value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
@@ -112,6 +140,12 @@ function Fields({ draft, file, set, onFile }: FieldsProps) {
           name="currency"
           value={draft.currency}
           onChoose={(code) => set({ currency: code })}
+        />
+        <TextField
+          label="Sale price"
+          hint={<SaleTimes {...product} />}
+          inputMode="decimal"
+          {...field("sale_price")}
         />
         <TextField
           label="Stock"
@@ -200,7 +234,13 @@ export function ProductForm({
       <Form of={save} wording={WORDING} onSubmit={() => save.mutate()}>
         <OwnersFields className="flex max-w-xl min-w-0 flex-col gap-4">
           <legend className="sr-only">Product</legend>
-          <Fields draft={draft} set={set} {...picture} onFile={(file) => choosing.set({ file })} />
+          <Fields
+            product={product}
+            draft={draft}
+            set={set}
+            {...picture}
+            onFile={(file) => choosing.set({ file })}
+          />
           {product === undefined && (
             <TextField
               label="Product number"

@@ -24,7 +24,7 @@ const NAMES = {
   image_url: ["image", "imagelink", "imagesrc", "images", "bild", "picture"],
   url: ["link", "producturl", "permalink", "adresse"],
   availability: ["stockstatus", "verfugbarkeit"],
-  sale_price: ["angebotspreis"],
+  sale_price: ["angebotspreis", "sonderpreis", "aktionspreis"],
   sale_from: ["datesalepricestarts"],
   sale_until: ["datesalepriceends"],
   brand: ["vendor", "brands", "marke", "hersteller", "marque", "marca"],
