@@ -32,7 +32,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       // What libraries warn of is for their developers. Errors stay.
-      treeshake: { manualPureFunctions: ["console.warn"] },
+      treeshake: { manualPureFunctions: ["console.warn"], propertyReadSideEffects: false },
       // The way to passkeys is imported late because it imports the client itself.
       checks: { ineffectiveDynamicImport: false },
       output: {
