@@ -27,10 +27,13 @@ const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
 /** Rules to start from. */
 export function Presets({
   use,
+  isMain = true,
   replaces = false,
   onUse,
 }: {
   readonly use: string;
+  /** Whether its button is the main one of the page. */
+  readonly isMain?: boolean;
   /** Whether there are rules that this would replace. */
   readonly replaces?: boolean;
   onUse(text: string): void;
@@ -82,7 +85,7 @@ export function Presets({
         </div>
       ) : (
         <Button
-          kind="act"
+          kind={isMain ? "act" : "plain"}
           className="self-start"
           disabled={!policy.ok}
           onClick={() => policy.ok && onUse(editable(policy.value))}

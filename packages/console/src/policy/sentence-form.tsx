@@ -71,7 +71,7 @@ export function SentenceForm({
         </p>
         {mayChange && (
           <Fold label="Choose a new starting point">
-            <Presets use="Use this" onUse={onPreset} />
+            <Presets use="Use this" isMain={false} onUse={onPreset} />
           </Fold>
         )}
       </Card>
