@@ -14,6 +14,7 @@ export interface ReviewBody {
     readonly title: string;
     readonly quantity: number;
   }[];
+  readonly paid_by_person: boolean;
   readonly rule_id: string;
   readonly approvals_needed: number;
   readonly approved_by: readonly string[];

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import { PageBuyer, TYPED } from "../../server/test/ucp/buyer.ts";
+import { lines } from "../../server/test/ucp/buying.ts";
 import { deciderOf } from "../src/reviews/reviews.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
@@ -26,6 +28,27 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await two.page.getByText("Nothing to review").waitFor({ timeout: HEARD_MS });
     expect(await at.at.orders(at.shop)).toHaveLength(1);
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());
+  });
+
+  test("it says that a person pays after the approval, and takes no stranger for a platform", async () => {
+    await at.checksOut("https://shop.example.com/palm.png");
+    const cart = { cart: lines(["palm", 1]) };
+    const { result } = await at.ucp().callTool(at.shop, cart, undefined, "create_cart");
+    const cartPage = new PageBuyer(at.server.url, result.structuredContent.continue_url);
+    await cartPage.look();
+    const buyer = new PageBuyer(at.server.url, (await cartPage.press("go")).location);
+    await buyer.look();
+    await buyer.press("update", TYPED);
+    await buyer.look();
+    await buyer.press("pay", TYPED);
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer", "/reviews");
+    await expect.poll(() => page.locator("article").count()).toBe(2);
+    const byPerson = page.locator("article").filter({ hasText: "Unknown (no proof of identity)" });
+    await byPerson.getByText("The buyer pays on the payment page after you approve.").waitFor();
+    await byPerson.getByText("Earlier requests without proof of identity").waitFor();
+    expect(await page.getByText("after you approve").count()).toBe(1);
+    expect(await page.getByText("Earlier requests of this platform").count()).toBe(1);
   });
 
   test("it shows why a review cannot be approved now, and keeps it pending", async () => {

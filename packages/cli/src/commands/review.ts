@@ -132,6 +132,9 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
           ...(one.amount === null ? {} : { amount: amountOf(one) }),
           ...(one.items.length === 0 ? {} : { items: itemsOf(one) }),
           ...purchaseLines(one.purchase, one.amount?.currency ?? ""),
+          ...(one.paid_by_person
+            ? { paid_by: "a person, on the payment page after approval" }
+            : {}),
           rule: one.rule_id,
           agent_id: one.agent_id,
           mandate_id: one.mandate_id,

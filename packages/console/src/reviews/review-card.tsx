@@ -34,6 +34,12 @@ function TimeLeft({ review }: { readonly review: Review }) {
 
 const isAgent = ({ agent_id }: Review) => agent_id.startsWith("agt_");
 
+/** Whose requests came earlier. Anybody can use a name without a proof, or none. */
+function ofWhom(review: Review): string {
+  if (review.agent_id.startsWith("unsigned ")) return "without proof of identity";
+  return `of this ${isAgent(review) ? "agent" : "platform"}`;
+}
+
 /** The numbers of a review, for those who look for them. */
 function Details({ review }: { readonly review: Review }) {
   const { escalation_id, mandate_id, agent_id, rule_id, items } = review;
@@ -113,6 +119,9 @@ export function ReviewCard({ linked = true, ...props }: CardProps) {
           {skillTitle(review.skill)}, by <Asker id={review.agent_id} />
         </p>
         {review.status === "pending" && <TimeLeft review={review} />}
+        {review.status === "pending" && review.paid_by_person && (
+          <p className="text-sm">The buyer pays on the payment page after you approve.</p>
+        )}
       </header>
       <Actions {...props} />
       {problem !== null && (
@@ -125,7 +134,7 @@ export function ReviewCard({ linked = true, ...props }: CardProps) {
         <Buyer review={review} />
         <Breakdown review={review} />
         <WhyAsked review={review} />
-        <Part title={`Earlier requests of this ${isAgent(review) ? "agent" : "platform"}`}>
+        <Part title={`Earlier requests ${ofWhom(review)}`}>
           <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
         </Part>
       </div>

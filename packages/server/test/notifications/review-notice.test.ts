@@ -95,6 +95,15 @@ test.each([
   },
 );
 
+test("a review of a purchase that a person pays says so", () => {
+  const request = { ...asked.review.request, hosted: true };
+  const { text } = reviewMail({ ...asked, review: { ...asked.review, request } }, CONFIG);
+  expect(text).toContain(
+    "Total:  €20.00\nPaid:   by a person on the payment page, after the approval\n",
+  );
+  expect(reviewMail(asked, CONFIG).text).not.toContain("Paid:");
+});
+
 test("a test says so, in the subject and in the text", () => {
   const site = { ...asked.site, provider: { live: false } } as ReviewNotice["site"];
   const { subject, text } = reviewMail({ ...asked, site }, CONFIG);

@@ -299,6 +299,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     // The same order would only be reviewed once more.
     expect(reviewed).not.toContain("<button");
     const [review] = (await shop.admin("GET", "/escalations")).body.items;
+    expect(review.paid_by_person).toBe(true);
     await shop.admin("POST", `/escalations/${review.escalation_id}/approve`, {});
     const waiting = await buyer.look();
     expect(headingOf(waiting)).toBe("Finish your payment");
@@ -314,6 +315,8 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     const { id, buyer } = await begun({ ...ROSE, ...lines(["palm", 1]) });
     expect(told(await at.complete(shop, id))).toContain("review_required");
     expect(headingOf(await buyer.look())).toBe("The shop is reviewing this order");
+    const [asked] = (await shop.admin("GET", "/escalations?status=pending")).body.items;
+    expect(asked.paid_by_person).toBe(false);
     const { location } = await buyer.press("pay_now");
     expect(headingOf(await buyer.pay(location))).toBe(THANKS);
     const [review] = (await shop.admin("GET", "/escalations?status=withdrawn")).body.items;

@@ -48,6 +48,9 @@ const EscalationBody = z
     purchase: Purchase.nullable().openapi({
       description: "Only for a checkout, and only visible to reviewers.",
     }),
+    paid_by_person: z.boolean().openapi({
+      description: "Whether a person pays on the payment page, after the approval.",
+    }),
     rule_id: z.string().openapi({ description: "The rule that requires a review." }),
     policy_version: z
       .int()
@@ -149,6 +152,7 @@ function render(shown: ShownReview): z.infer<typeof EscalationBody> {
       return { ...item, image_url: pictures.get(item.id) ?? null };
     }),
     purchase: checkout === undefined ? null : purchaseOf(checkout),
+    paid_by_person: request.hosted === true,
     rule_id: review.ruleId,
     policy_version: policyVersion,
     approvals_needed: review.approvalsNeeded,

@@ -123,6 +123,7 @@ export function reviewMail(
       ],
       ...(checkout === undefined ? [] : totalFacts(checkout)),
       ["Total", ...(sum === undefined ? [] : [sum])],
+      ["Paid", ...(request.hosted ? ["by a person on the payment page, after the approval"] : [])],
       ...(checkout === undefined || !isMail ? [] : buyerFacts(checkout)),
       ["Who", callerWords(notice)],
       ["Why", ruleTitle === null ? "one of your rules" : `your rule ${quoted(ruleTitle)}`],
