@@ -42,6 +42,7 @@ test.each([
     skill: DECISION.skill,
     amount: null,
     items: [],
+    paid_by_person: false,
     rule_id: "large",
     approvals_needed: 1,
     approved_by: [],

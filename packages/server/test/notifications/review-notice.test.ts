@@ -96,7 +96,7 @@ test.each([
 );
 
 test("a review of a purchase that a person pays says so", () => {
-  const request = { ...asked.review.request, hosted: true };
+  const request = { ...asked.review.request, hosted: true as const };
   const { text } = reviewMail({ ...asked, review: { ...asked.review, request } }, CONFIG);
   expect(text).toContain(
     "Total:  €20.00\nPaid:   by a person on the payment page, after the approval\n",
