@@ -55,3 +55,15 @@ export function searchWords(text: string): readonly (readonly string[])[] {
 export function storedWords(text: string): string {
   return [...new Set(searchWords(text).flat())].join(" ");
 }
+
+interface SearchedProduct {
+  readonly title: string;
+  readonly description: string;
+  readonly sku: string | null;
+}
+
+/** What a search finds a product by: the words of its title, and those of its description and its SKU. */
+export function productWords({ title, description, sku }: SearchedProduct) {
+  const body = sku === null ? description : `${description} ${sku}`;
+  return { title_words: storedWords(title), body_words: storedWords(body) };
+}

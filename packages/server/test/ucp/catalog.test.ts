@@ -158,6 +158,34 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     });
   });
 
+  test("finds a product by its SKU, also after an import of only that or only the description", async () => {
+    const at = selling(server);
+    const shelf = await at.shop();
+    const url = `${server.url}/v1/ucp/${shelf.site_key_hash}/catalog/search`;
+    const finds = async (query: string) =>
+      (await platform.call(url, { query })).body.products.some(
+        ({ id }: { id: string }) => id === "tall",
+      );
+    const text = { description: "For one flower." };
+    await at.importLines(shelf, [eur("tall", "Tall vase", "15.00", { ...text, sku: "TV-12" })]);
+    const all = async () => [await finds("tv-12"), await finds("flower"), await finds("CUP-7b")];
+    expect(await all()).toEqual([true, true, false]);
+    await at.importLines(shelf, [{ id: "tall", description: "For one rose." }]);
+    expect(await all()).toEqual([true, false, false]);
+    await at.importLines(shelf, [{ id: "tall", sku: "CUP-7b" }]);
+    expect([await finds("rose"), await finds("cup-7B"), await finds("12")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await at.importLines(shelf, [{ id: "tall", quantity: 3 }]);
+    expect([await finds("rose"), await finds("cup-7B")]).toEqual([true, true]);
+    await shelf.admin("PATCH", "/products?id=tall", { paused: true });
+    expect(await finds("cup-7B")).toBe(false);
+    await shelf.admin("PATCH", "/products?id=tall", { paused: false });
+    expect(await finds("cup-7B")).toBe(true);
+  });
+
   test("treats any search input as words, and nothing else", async () => {
     const hostile = [
       '"',

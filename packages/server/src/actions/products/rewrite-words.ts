@@ -1,17 +1,9 @@
 import type { Context } from "../../context.js";
-import {
-  productsWithWords,
-  replaceWords,
-  type WordsRow,
-} from "../../domain/products/words/store.js";
-import { storedWords } from "../../infra/search-words.js";
+import { productsWithWords, replaceWords } from "../../domain/products/words/store.js";
+import { productWords } from "../../infra/search-words.js";
 
 /** Few, so that no purchase waits for them. */
 const PRODUCTS_PER_STEP = 100;
-
-function wordsOf({ title, description }: WordsRow) {
-  return { title_words: storedWords(title), body_words: storedWords(description) };
-}
 
 /**
  * Stores the words of all products as this version of search does. An earlier version, which may still run on another
@@ -25,7 +17,7 @@ export async function rewriteWords(
   for (let after = { site_key_hash: "", product_id: "" }; !stopping(); ) {
     const products = await productsWithWords(db, after, PRODUCTS_PER_STEP);
     const changed = products.flatMap((product) => {
-      const words = wordsOf(product);
+      const words = productWords(product);
       const isSame =
         words.title_words === product.title_words && words.body_words === product.body_words;
       return isSame ? [] : [{ product, words }];

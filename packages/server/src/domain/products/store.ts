@@ -1,7 +1,7 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
 import { type Field, flag, Table } from "../../infra/db/table.js";
-import { storedWords } from "../../infra/search-words.js";
+import { productWords } from "../../infra/search-words.js";
 import { DETAIL_FIELDS } from "./details.js";
 import type { Product } from "./product.js";
 import type { Sale } from "./sale.js";
@@ -127,17 +127,18 @@ export async function deleteProduct(
 export async function setPaused(
   tx: Transaction,
   siteKeyHash: string,
-  { productId, title, description }: Pick<Product, "productId" | "title" | "description">,
+  product: Pick<Product, "productId" | "title" | "description" | "sku">,
   paused: boolean,
 ): Promise<void> {
+  const words = productWords(product);
   await tx.run(
     `UPDATE products SET paused = ?, feed_paused = 0, title_words = ?, body_words = ?
      WHERE site_key_hash = ? AND product_id = ?`,
     paused ? 1 : 0,
-    paused ? "" : storedWords(title),
-    paused ? "" : storedWords(description),
+    paused ? "" : words.title_words,
+    paused ? "" : words.body_words,
     siteKeyHash,
-    productId,
+    product.productId,
   );
 }
 

@@ -6,6 +6,7 @@ export interface WordsRow {
   readonly product_id: string;
   readonly title: string;
   readonly description: string;
+  readonly sku: string | null;
   readonly title_words: string;
   readonly body_words: string;
 }
@@ -17,7 +18,8 @@ export function productsWithWords(
   limit: number,
 ): Promise<WordsRow[]> {
   return db.all<WordsRow>(
-    `SELECT site_key_hash, product_id, title, description, title_words, body_words FROM products
+    `SELECT site_key_hash, product_id, title, description, sku, title_words, body_words
+     FROM products
      WHERE (site_key_hash, product_id) > (?, ?) AND (title_words <> '' OR body_words <> '')
      ORDER BY site_key_hash, product_id LIMIT ?`,
     after.site_key_hash,

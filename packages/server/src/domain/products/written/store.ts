@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../infra/db/database.js";
-import { storedWords } from "../../../infra/search-words.js";
+import { productWords } from "../../../infra/search-words.js";
 import type { ListedProduct, ProductField } from "../product.js";
 import { priceAt } from "../sale.js";
 import { inOrder, LISTED_COLUMNS, listText } from "../store.js";
@@ -23,14 +23,29 @@ function newValue(name: string): string {
 /** The columns of fields that are stored in several. */
 const COLUMNS_OF: Readonly<Partial<Record<ProductField, readonly string[]>>> = {
   title: ["title", "title_words"],
-  description: ["description", "body_words"],
   price: ["price_minor", "currency", "regular_minor", "sale_changes_at"],
   sale_price: ["sale_minor", "sale_from", "sale_until"],
 };
 
+/** The fields whose words are stored together. */
+const IN_BODY_WORDS = ["description", "sku"] as const satisfies readonly ProductField[];
+
+/** A product with the stored one of these fields, where a line leaves out one and changes the other. */
+async function withStored(tx: Transaction, siteKeyHash: string, product: ListedProduct) {
+  const staying = IN_BODY_WORDS.filter((field) => product.absent.includes(field));
+  if (staying.length !== 1) return product;
+  const rows = await tx.all<Pick<ListedProduct, (typeof IN_BODY_WORDS)[number]>>(
+    `SELECT ${staying.join()} FROM products WHERE site_key_hash = ? AND product_id = ?`,
+    siteKeyHash,
+    product.productId,
+  );
+  return { ...product, ...rows[0] };
+}
+
 /** Inserts a product, or updates it except for the fields that stay. */
 function upsert(fields: readonly ProductField[]): string {
   const staying = fields.flatMap((field) => COLUMNS_OF[field] ?? [field]);
+  if (IN_BODY_WORDS.every((field) => fields.includes(field))) staying.push("body_words");
   const changed = COLUMNS.filter((name) => !staying.includes(name));
   const marks = COLUMNS.map(() => "?").join(", ");
   return `INSERT INTO products (site_key_hash, product_id, ${COLUMNS.join(", ")})
@@ -55,6 +70,7 @@ export async function writeProducts(
   for (const product of inOrder(listed, ({ productId }) => productId)) {
     const { regularPrice, sale, absent } = product;
     const price = priceAt(regularPrice, sale, now);
+    const words = productWords(updates ? await withStored(tx, siteKeyHash, product) : product);
     const sql = upsert(updates ? absent : []);
     await tx.run(
       sql,
@@ -84,8 +100,8 @@ export async function writeProducts(
       listText(product.options),
       importId,
       now,
-      storedWords(product.title),
-      storedWords(product.description),
+      words.title_words,
+      words.body_words,
     );
   }
 }
