@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { launchChromium } from "../../../test/chromium.ts";
@@ -8,6 +8,8 @@ import type { Message, Mode } from "./stand-in.ts";
 import { missing, plugin } from "./wordpress.ts";
 
 const WRONG_MODES: readonly Mode[] = ["unsigned", "forged", "old", "garbage", "huge", "redirect"];
+
+const SOON = { timeout: 20_000 };
 
 let shop: ConnectedShop;
 let { gate, wordpress, php, sent, change } = {} as ConnectedShop;
@@ -343,6 +345,31 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     await change("SHOP-010", "$p->set_backorders( 'yes' );");
     const third = (await pushed()).product(id);
     expect([third.availability, third.quantity]).toEqual(["backorder", undefined]);
+  });
+
+  test("that change while WP-Cron runs are sent at the end of that run, and wait for no visitor", async () => {
+    const content = join(wordpress.folder, "www/wp-content");
+    writeFileSync(
+      join(content, "mu-plugins/slow-work.php"),
+      `<?php add_action( 'slow_work', static function (): void {
+        touch( WP_CONTENT_DIR . '/slow-began' );
+        for ( $n = 0; $n < 300 && ! file_exists( WP_CONTENT_DIR . '/slow-ends' ); $n++ ) { usleep( 100000 ); }
+      } );`,
+    );
+    const cron = () => fetch(`${wordpress.url}/wp-cron.php`);
+    // What is due anyway is done before.
+    await cron();
+    await php("wp_schedule_single_event( time(), 'slow_work' ); echo 1;");
+    shop.beHonest();
+    const running = cron();
+    await expect.poll(() => existsSync(join(content, "slow-began")), SOON).toBe(true);
+    await change("SHOP-021", "$p->set_regular_price( '21.50' );");
+    expect(sent("products")).toEqual([]);
+    writeFileSync(join(content, "slow-ends"), "");
+    await running;
+    expect(sent("products").flatMap(({ products }) => products)).toMatchObject([
+      { price: "21.50" },
+    ]);
   });
 
   test("are removed if not everybody can find and buy them", async () => {

@@ -16,6 +16,7 @@ use Gatehouse\WooCommerce\Order_Observer;
 use Gatehouse\WooCommerce\Order_Notices;
 use Gatehouse\WooCommerce\Product_Observer;
 use Gatehouse\WooCommerce\Product_Push;
+use Gatehouse\WooCommerce\Work;
 
 defined( 'ABSPATH' ) || exit;
 
@@ -104,5 +105,8 @@ final class Plugin {
 		add_action( Schedule::FULL_SYNC, array( Full_Sync::class, 'run' ) );
 		add_action( Schedule::NIGHTLY_SYNC, array( Full_Sync::class, 'start' ) );
 		add_action( Schedule::SEND_ORDER_CHANGES, array( Order_Change_Sender::class, 'run' ) );
+		if ( wp_doing_cron() ) {
+			add_action( 'shutdown', array( Work::class, 'finish_cron' ), PHP_INT_MAX );
+		}
 	}
 }

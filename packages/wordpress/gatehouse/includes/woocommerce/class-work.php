@@ -76,6 +76,26 @@ final class Work {
 	}
 
 	/**
+	 * Does what became due while WP-Cron was running, at the end of that run. WP-Cron begins no other run
+	 * meanwhile, and has read its list of work before. So without this, a change would wait for the next visitor.
+	 */
+	public static function finish_cron(): void {
+		if ( ! did_action( 'action_scheduler_init' ) ) {
+			return;
+		}
+		$due = array(
+			'group'        => self::GROUP,
+			'status'       => \ActionScheduler_Store::STATUS_PENDING,
+			'date'         => as_get_datetime_object(),
+			'date_compare' => '<=',
+			'per_page'     => 1,
+		);
+		if ( array() !== as_get_scheduled_actions( $due, 'ids' ) ) {
+			do_action( self::QUEUE_HOOK, ...self::QUEUE_ARGUMENTS );
+		}
+	}
+
+	/**
 	 * Deletes what Action Scheduler keeps of this plugin: rows of work that was done or cancelled, their log, and the
 	 * names of the groups. Work that is running at this moment finds its row until its time is over.
 	 */
