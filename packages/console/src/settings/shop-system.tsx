@@ -13,6 +13,8 @@ import { Time } from "../ui/time.js";
 import { countText } from "../ui/words.js";
 import { type ShopConnection, shopConnectionQuery } from "./shop-connection.js";
 
+/** So that the page shows the shop soon after somebody pasted the code there. */
+const LOOK_MS = 3000;
 const TOPICS = ["shop-connection", "products"];
 
 /** A code for the shop system, shown once. */
@@ -139,7 +141,7 @@ function ConnectedSystem({ connection }: { readonly connection: ShopConnection }
 /** The shop system that the site's products, prices and orders come from. */
 export function ShopSystemPart() {
   const { path } = useSite();
-  const query = useQuery(shopConnectionQuery(path));
+  const query = useQuery({ ...shopConnectionQuery(path), refetchInterval: LOOK_MS });
   if (query.isPending) return <Loading />;
   if (query.isError) return <Failure error={query.error} />;
   const connection = query.data;
@@ -153,7 +155,7 @@ export function ShopSystemPart() {
       ) : (
         <ConnectedSystem connection={connection} />
       )}
-      <ConnectCode connected={connection?.system ?? null} />
+      <ConnectCode key={connection?.connected_at} connected={connection?.system ?? null} />
     </Card>
   );
 }
