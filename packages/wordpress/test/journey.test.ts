@@ -26,6 +26,8 @@ const TRAY = { sku: "SHOP-014" };
 const DELIVERY_MINOR = 583;
 const TOTAL_MINOR = 2 * CUP.minor + DELIVERY_MINOR;
 const REFUND_MINOR = 500;
+/** How soon agents find on the shop's own domain that it sells. */
+const VISIBLE_MS_MAX = 15_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: what PHP and the admin interface answer
 type Json = any;
@@ -113,7 +115,10 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
       price: { minor: CUP.minor, currency: "EUR" },
       quantity: 100,
     });
+    const profile = async () => (await fetch(`${wordpress.url}/.well-known/ucp`)).status;
+    expect(await profile()).toBe(404);
     await openForAgents(shop);
+    await expect.poll(profile, { timeout: VISIBLE_MS_MAX, interval: 500 }).toBe(200);
     const status = await wordpress.evaluate(
       "Gatehouse\\Connection_Status::clear(); echo json_encode( Gatehouse\\Connection_Status::recent( Gatehouse\\Settings::current() ) );",
     );
@@ -147,7 +152,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
 
   test("gatehouse verify ticks every check of the documents on the shop's own domain", async () => {
     await wordpress.command("refresh");
-    const signed = ["/agent", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"];
+    const signed = ["", "/agent", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"];
     for (const path of signed) {
       const { code, out, err } = await command(["verify", wordpress.url + path], {});
       expect([path, code, err]).toEqual([path, 0, ""]);

@@ -23,7 +23,7 @@ final class Document_Source {
 	 * How long nobody asks again after Gatehouse failed, or had no such document.
 	 */
 	private const FAILED_S = 5;
-	private const ABSENT_S = 60;
+	private const ABSENT_S = 10;
 	/**
 	 * Headers that describe the document, and not the connection it came over.
 	 */
