@@ -52,7 +52,7 @@ export function searchWords(text: string): readonly (readonly string[])[] {
 }
 
 /** The words of a text as they are stored, each once. */
-export function storedWords(text: string): string {
+function storedWords(text: string): string {
   return [...new Set(searchWords(text).flat())].join(" ");
 }
 
