@@ -70,9 +70,23 @@ const VERIFIABLE =
   "and of an audit log: checkpoints, log proofs and JSON or HTML exports. For OCSF files and several files, " +
   "use `gatehouse audit verify`.";
 
+/** Where a site serves its card. */
+const CARD_PATH = "/.well-known/agent-card.json";
+
+const isPage = (bytes: Uint8Array) =>
+  new TextDecoder().decode(bytes.subarray(0, 512)).trimStart().startsWith("<");
+
+/** What a person named. The home page of a site means its card. */
+async function readNamed(target: string): Promise<Source> {
+  const source = await readSource(target);
+  const { url, bytes } = source;
+  const isHome = url?.pathname === "/" && isPage(bytes) && cardInPage(bytes) === undefined;
+  return isHome ? readSource(url.origin + CARD_PATH) : source;
+}
+
 /** Finds out what was named. Only a guess: the checks say whether it is one. */
 function recognize(bytes: Uint8Array): Document {
-  const html = new TextDecoder().decode(bytes.subarray(0, 512)).trimStart().startsWith("<");
+  const html = isPage(bytes);
   const content = html ? cardInPage(bytes) : bytes;
   if (content === undefined) {
     const hint =
@@ -185,7 +199,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .command("verify")
     .argument(
       "<url|file>",
-      "agent card, catalog, agent page, receipt, terms, checkpoint, log proof, or a part of an audit export",
+      "a site's address, agent card, catalog, agent page, receipt, terms, checkpoint, log proof, or a part of an audit export",
     )
     .description("verify a signed document, step by step")
     .option(
@@ -196,7 +210,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .option("--keys <url|file>", "key set that you trust, or the service that publishes it")
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {
-      const source = await readSource(target);
+      const source = await readNamed(target);
       if (source.url === undefined && isExport(source.bytes)) {
         if (flags.keys === undefined) throw noKeysNamed();
         return verifyAudit([target], { key: [flags.keys], json: flags.json === true }, terminal);

@@ -74,7 +74,7 @@ function readFile(path: string): Source {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || !stats.isFile()) {
     const hint = /^[\w-]+(\.[\w-]+)+$/.test(path)
-      ? `For a site, use the address of its page: https://<service>/v1/agent/domain/${path}`
+      ? `For a site that serves its card, use https://${path}. Otherwise use the address of its page: https://<service>/v1/agent/domain/${path}`
       : "Use an existing file, or an address that begins with https://";
     throw new CommandError(`${path} is neither a file nor an http(s) address.`, EXIT.usage, hint);
   }
