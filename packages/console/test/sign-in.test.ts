@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Route } from "playwright-core";
+import type { Request, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { desk, expectQuiet } from "./desk.ts";
@@ -104,6 +104,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     });
     await at.byLink(page, await at.link(made.body.token));
     await page.getByText("Signed in as Rita (reviewer)").waitFor();
+    await page.getByRole("heading", { name: at.domain }).waitFor();
     await at.server.admin("DELETE", `/v1/admin/tokens/${made.body.token_id}`);
     // The page may have noticed by itself, and ask to sign in already: then nothing is clicked.
     const agents = page.getByRole("link", { name: "Agents and platforms" });
@@ -116,6 +117,28 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("Signed in as auditor").waitFor();
     await page.locator("main h1").waitFor();
+  });
+
+  test("a person who lost access before the page could follow changes is asked to sign in without a click", async () => {
+    const { page } = await at.opened();
+    const made = await at.server.admin("POST", "/v1/admin/tokens", {
+      name: "Rosa",
+      role: "reviewer",
+      sites: [at.shop.site_key_hash],
+    });
+    const held = new Promise<Route>((resolve) => {
+      void page.route("**/changes", (route) => resolve(route), { times: 1 });
+    });
+    const unanswered = new Set<Request>();
+    page.on("request", (request) => void unanswered.add(request));
+    page.on("requestfinished", (request) => void unanswered.delete(request));
+    await at.byLink(page, await at.link(made.body.token));
+    const stream = await held;
+    await page.getByRole("heading", { name: at.domain }).waitFor();
+    await expect.poll(() => unanswered.size).toBe(1);
+    await at.server.admin("DELETE", `/v1/admin/tokens/${made.body.token_id}`);
+    await stream.continue();
+    await page.getByText("Your session has ended.").waitFor();
   });
 
   test("a late answer to an ended session does not end the next one", async () => {

@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { endSession } from "../session/session.js";
 import { OWN } from "./client.js";
 
 /** The first and the longest wait before reconnecting. */
@@ -11,12 +12,16 @@ const FOLLOWED = ["reviews", "orders", "decisions", "questions"] as const;
 
 /** Reads server-sent events with `fetch`, because an EventSource cannot send the header of this page. */
 async function listen(
+  client: QueryClient,
   siteKeyHash: string,
   hear: (topic: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   const path = `/v1/admin/sites/${siteKeyHash}/changes`;
-  const { ok, body } = await fetch(path, { headers: OWN, credentials: "same-origin", signal });
+  const answer = await fetch(path, { headers: OWN, credentials: "same-origin", signal });
+  // Who has no access any more should not keep an old page on the screen, even if nothing is clicked.
+  if (answer.status === 401) endSession(client, true);
+  const { ok, body } = answer;
   if (!ok || body === null) return false;
   let rest = "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -43,13 +48,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Listens until the signal aborts. After a gap it reports every topic, because it may have missed some. */
 async function listenOn(
+  client: QueryClient,
   siteKeyHash: string,
   hear: (topic: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let waitMs = AGAIN_MS;
   while (!signal.aborted) {
-    const heard = await listen(siteKeyHash, hear, signal).catch(() => false);
+    const heard = await listen(client, siteKeyHash, hear, signal).catch(() => false);
     // Back off while the service refuses.
     waitMs = heard ? AGAIN_MS : Math.min(waitMs * 2, AGAIN_MS_MAX);
     await pause(waitMs, signal);
@@ -80,7 +86,7 @@ export function useChanges(siteKeyHash: string | undefined): void {
       ask(client, siteKeyHash, topic);
     };
     const leading = navigator.locks.request(name, { signal }, () =>
-      listenOn(siteKeyHash, hear, signal),
+      listenOn(client, siteKeyHash, hear, signal),
     );
     // Aborted before it got the lock.
     leading.catch(() => undefined);
