@@ -56,7 +56,7 @@ const onTheOtherDatabase = short.filter((file) =>
   readFileSync(file, "utf8").includes("TIER_DATABASES"),
 );
 
-/** The files of a tier. `RELEASE_SHARE=2/10` takes the second of ten shares of what takes turns; without it, all. */
+/** The files of a tier. `RELEASE_SHARE=2/12` takes the second of twelve shares of what takes turns; without it, all. */
 export const filesOf = {
   short: () => short,
   release: () => [
