@@ -150,6 +150,11 @@ test("a table that a spreadsheet saved in an older encoding keeps its letters", 
   expect(rows[0]?.values.name).toBe("Müsli");
 });
 
+test("a workbook that was not saved as a table of text is refused, and its bytes are not read as columns", async () => {
+  const workbook = new Blob(["PK\u0003\u0004", new Uint8Array([0, 8, 8, 0]), "xl/workbook.xml"]);
+  await expect(readTable(workbook)).rejects.toThrow("Save the table as CSV");
+});
+
 test("rows know the line where they begin, after empty lines and fields of several lines", async () => {
   const file = new Blob(['sku,name\n\na,"Two\nlines"\n,\nb,B\n']);
   const { rows } = await readTable(file);
@@ -423,7 +428,11 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     const price = { minor: 1200 };
     expect(items).toMatchObject([{ title: "A red rose", price, quantity: 7 }]);
     await page.getByRole("button", { name: "Undo this import" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByText(/^1 product gets back the values from before the import. Sales since/)
+      .waitFor();
+    await dialog.getByRole("button", { name: "Undo", exact: true }).click();
     await result.waitFor({ state: "detached" });
   });
 

@@ -33,7 +33,8 @@ export function readLimit(text: string): Limit {
         ? { preset: "read_only" }
         : readAmount(text);
   if (read !== undefined && policyPreset(read.preset, read).ok) return read;
-  const hint = "Enter an amount such as `50.00 EUR` or `$50`, or `ask`, or `never`.";
+  const hint =
+    "Enter an amount with its currency, such as `50.00 EUR` or `$50`, or `ask`, or `never`.";
   throw new CommandError(`${text} is not a limit.`, EXIT.usage, hint);
 }
 

@@ -14,7 +14,7 @@ export const installation: Coverage = {
       args: () => ["--domain", "shop.example.com", "--limit", "much"],
       code: 2,
       says: /^much is not a limit\.$/m,
-      next: /Enter an amount such as `50\.00 EUR` or `\$50`, or `ask`, or `never`\./,
+      next: /Enter an amount with its currency, such as `50\.00 EUR` or `\$50`, or `ask`, or `never`\./,
     },
   },
   serve: {

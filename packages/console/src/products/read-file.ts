@@ -124,6 +124,8 @@ export async function readJsonLines(file: Blob): Promise<ReadFile> {
 /** Excel on Windows saves in an older encoding, which is used for files that are not UTF-8. */
 async function textOf(file: Blob): Promise<string> {
   const bytes = await file.arrayBuffer();
+  if (new Uint8Array(bytes).includes(0))
+    throw new Error("This is not a text file. Save the table as CSV, and choose that file.");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

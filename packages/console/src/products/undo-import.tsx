@@ -49,9 +49,11 @@ export function UndoImport({ onUndone }: { onUndone(): void }) {
         onYes={() => undo.mutateAsync(last)}
       >
         <p>
-          {countText(added, "product that it added is", "products that it added are")} removed, and{" "}
-          {countText(replaced, "product gets", "products get")} back the values from before the
-          import. Sales since the import are not undone.
+          {added > 0 &&
+            `${countText(added, "product that it added is", "products that it added are")} removed. `}
+          {replaced > 0 &&
+            `${countText(replaced, "product gets", "products get")} back the values from before the import. `}
+          Sales since the import are not undone.
         </p>
       </Confirm>
     </div>
