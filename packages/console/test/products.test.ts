@@ -225,11 +225,11 @@ describe.skipIf(skipChromium)("products at the console:", () => {
       page.getByLabel("Sale price"),
     ];
     expect([await price.inputValue(), await sale.inputValue()]).toEqual(["1500.00", "1200.00"]);
-    await page.getByText("Until Dec 24, 2090, 12:00 PM UTC.").waitFor();
+    await page.getByText("The sale ends: Dec 24, 2090, 12:00 PM UTC.").waitFor();
     const save = page.getByRole("button", { name: "Save", exact: true });
     await price.fill("1.100,50 €");
     await save.click();
-    await page.getByText("Enter less than the price, such as 9.50.").waitFor();
+    await page.getByText("Enter an amount below the price.").waitFor();
     expect(await sale.getAttribute("aria-invalid")).toBe("true");
     await sale.fill("990,00 €");
     await save.click();
@@ -430,7 +430,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByRole("button", { name: "Undo this import" }).click();
     const dialog = page.getByRole("dialog");
     await dialog
-      .getByText(/^1 product gets back the values from before the import. Sales since/)
+      .getByText(/^1 product will get back the values from before the import. Orders since/)
       .waitFor();
     await dialog.getByRole("button", { name: "Undo", exact: true }).click();
     await result.waitFor({ state: "detached" });

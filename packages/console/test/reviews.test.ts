@@ -30,7 +30,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());
   });
 
-  test("it says that a person pays after the approval, and takes no stranger for a platform", async () => {
+  test("it says that a person pays after the approval, and does not call an unproven caller a platform", async () => {
     await at.checksOut("https://shop.example.com/palm.png");
     const cart = { cart: lines(["palm", 1]) };
     const { result } = await at.ucp().callTool(at.shop, cart, undefined, "create_cart");
@@ -46,7 +46,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await expect.poll(() => page.locator("article").count()).toBe(2);
     const byPerson = page.locator("article").filter({ hasText: "Unknown (no proof of identity)" });
     await byPerson.getByText("The buyer pays on the payment page after you approve.").waitFor();
-    await byPerson.getByText("Earlier requests without proof of identity").waitFor();
+    await byPerson.getByText("Earlier requests of unknown callers").waitFor();
     expect(await page.getByText("after you approve").count()).toBe(1);
     expect(await page.getByText("Earlier requests of this platform").count()).toBe(1);
   });

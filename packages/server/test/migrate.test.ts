@@ -308,7 +308,7 @@ describe.each(TIER_DATABASES)("migrations on %s:", (dialect) => {
     expect(left).toEqual([{ product_id: "theirs" }]);
   });
 
-  test("they lead to words with their forms, and find products of a version that stores none", async () => {
+  test("products of an earlier version get words with their forms, and are found before that", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 65 });
     const row = (n: number, title: string, words: string) => ({

@@ -71,7 +71,7 @@ describe.each(["SQLite", "MariaDB"] as const)("a transaction of the plugin on %s
     },
   );
 
-  test("is whole although another plugin makes a table in it, and fails no message", async () => {
+  test("is stored completely even if another plugin creates a table during it", async () => {
     const order = await reserved();
     const table = "$wpdb->query( 'CREATE TABLE IF NOT EXISTS of_a_plugin ( n int )' );";
     expect(await handle(order, table)).toBeNull();

@@ -140,7 +140,7 @@ export function setProductCommand(product: Command, terminal: Terminal): void {
     .option("--brand <name>", "name of the brand")
     .option("--gtin <digits>", "number under the barcode: EAN, UPC, ISBN-13 or GTIN-14")
     .option("--mpn <text>", "manufacturer's number")
-    .option("--sku <text>", "number under which the shop keeps it")
+    .option("--sku <text>", "the shop's own stock number")
     .addOption(
       choice(
         "--identifier-exists <word>",

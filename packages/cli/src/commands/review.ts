@@ -133,7 +133,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
           ...(one.items.length === 0 ? {} : { items: itemsOf(one) }),
           ...purchaseLines(one.purchase, one.amount?.currency ?? ""),
           ...(one.paid_by_person
-            ? { paid_by: "a person, on the payment page after approval" }
+            ? { payment: "by the buyer on the payment page, after approval" }
             : {}),
           rule: one.rule_id,
           agent_id: one.agent_id,

@@ -19,7 +19,7 @@ async function listen(
 ): Promise<boolean> {
   const path = `/v1/admin/sites/${siteKeyHash}/changes`;
   const answer = await fetch(path, { headers: OWN, credentials: "same-origin", signal });
-  // Who has no access any more should not keep an old page on the screen, even if nothing is clicked.
+  // A person who lost access must not keep an old page on the screen.
   if (answer.status === 401) endSession(client, true);
   const { ok, body } = answer;
   if (!ok || body === null) return false;

@@ -41,7 +41,7 @@ const MORE_NAMES = Object.keys(MORE) as (keyof typeof MORE)[];
 const WORDING = {
   title: "Enter a name.",
   price: "Enter a price such as 12.50.",
-  sale_price: "Enter less than the price, such as 9.50.",
+  sale_price: "Enter an amount below the price.",
   quantity: "Enter a whole number, 0 or more.",
   image_url: HTTPS,
   url: HTTPS,
@@ -101,13 +101,13 @@ function SaleTimes({ sale_from, sale_until }: Partial<Product>) {
       {sale_from && (
         <>
           {" "}
-          From <Time at={sale_from} />.
+          The sale begins: <Time at={sale_from} />.
         </>
       )}
       {sale_until && (
         <>
           {" "}
-          Until <Time at={sale_until} />.
+          The sale ends: <Time at={sale_until} />.
         </>
       )}
     </>

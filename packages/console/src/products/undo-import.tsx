@@ -50,10 +50,10 @@ export function UndoImport({ onUndone }: { onUndone(): void }) {
       >
         <p>
           {added > 0 &&
-            `${countText(added, "product that it added is", "products that it added are")} removed. `}
+            `${countText(added, "product that it added", "products that it added")} will be removed. `}
           {replaced > 0 &&
-            `${countText(replaced, "product gets", "products get")} back the values from before the import. `}
-          Sales since the import are not undone.
+            `${countText(replaced, "product")} will get back the values from before the import. `}
+          Orders since the import stay as they are.
         </p>
       </Confirm>
     </div>

@@ -34,10 +34,12 @@ function TimeLeft({ review }: { readonly review: Review }) {
 
 const isAgent = ({ agent_id }: Review) => agent_id.startsWith("agt_");
 
-/** Whose requests came earlier. Anybody can use a name without a proof, or none. */
-function ofWhom(review: Review): string {
-  if (review.agent_id.startsWith("unsigned ")) return "without proof of identity";
-  return `of this ${isAgent(review) ? "agent" : "platform"}`;
+/** Without a proof, anybody can use any name, so these requests may come from somebody else. */
+function earlierTitle(review: Review): string {
+  if (review.agent_id === "unsigned caller") return "Earlier requests of unknown callers";
+  if (review.agent_id.startsWith("unsigned "))
+    return "Earlier requests under this name, without proof of identity";
+  return `Earlier requests of this ${isAgent(review) ? "agent" : "platform"}`;
 }
 
 /** The numbers of a review, for those who look for them. */
@@ -134,7 +136,7 @@ export function ReviewCard({ linked = true, ...props }: CardProps) {
         <Buyer review={review} />
         <Breakdown review={review} />
         <WhyAsked review={review} />
-        <Part title={`Earlier requests ${ofWhom(review)}`}>
+        <Part title={earlierTitle(review)}>
           <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
         </Part>
       </div>

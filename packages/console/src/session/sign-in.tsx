@@ -205,7 +205,9 @@ export function SignIn({
   return (
     <Frame title="Sign in to Gatehouse" tab="Sign in">
       {ended && signingIn.isIdle && (
-        <Notice>Your session has ended. What you typed is kept in this tab.</Notice>
+        <Notice>
+          Your session has ended. Sign in again. Most unsaved changes are kept in this tab.
+        </Notice>
       )}
       {problem !== undefined && signingIn.isIdle && <Notice bad>{problem}</Notice>}
       {busy && <Notice>Signing in…</Notice>}

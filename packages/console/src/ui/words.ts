@@ -18,7 +18,7 @@ export function moneyText(amount: Money | null): string {
 }
 
 /**
- * An amount as people type it, with a point: `1.234,50 €` becomes `1234.50`. A mark alone is that of the decimals. The
+ * An amount as people type it, with a point: `1.234,50 €` becomes `1234.50`. A single comma or point is the decimal separator. The
  * sign of another currency stays, so that the service refuses it.
  */
 export function typedAmount(text: string, currency: string): string {

@@ -63,7 +63,7 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
     expect(await list("another", 1, true)).toBe(429);
   });
 
-  test("says something new of itself, or has its domain checked, only so often", async () => {
+  test("is limited in how often it changes its description or has its domain verified", async () => {
     shop = await emptySite(server, "bare.example.com");
     await connect();
     const say = async (more: object) =>

@@ -605,7 +605,7 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(told(await at.create(shop, ROSE))).toEqual([201, "incomplete", "shop_unavailable"]);
   });
 
-  test("writes no text of a shop to the log or the console that the shop can make long", async () => {
+  test("limits the length of a shop's texts in the log and the console", async () => {
     system.spoil = { quote: (answer) => ({ ...answer, currency: "X".repeat(100_000) }) };
     expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");
     const { body } = await shop.admin("GET", "/shop-connection");
@@ -627,7 +627,7 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(told(await at.create(shop, more)).at(-1)).toBe("shop_unavailable");
   });
 
-  test("keeps no id of an order that no database stores", async () => {
+  test("refuses an order id that contains NUL", async () => {
     await at.bought(shop, ROSE);
     system.spoil = { order: (answer) => ({ ...answer, shop_order_id: "9\0" }) };
     await deliver();

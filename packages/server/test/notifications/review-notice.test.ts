@@ -99,9 +99,9 @@ test("a review of a purchase that a person pays says so", () => {
   const request = { ...asked.review.request, hosted: true as const };
   const { text } = reviewMail({ ...asked, review: { ...asked.review, request } }, CONFIG);
   expect(text).toContain(
-    "Total:  €20.00\nPaid:   by a person on the payment page, after the approval\n",
+    "Total:    €20.00\nPayment:  The buyer pays on the payment page after you approve.\n",
   );
-  expect(reviewMail(asked, CONFIG).text).not.toContain("Paid:");
+  expect(reviewMail(asked, CONFIG).text).not.toContain("Payment:");
 });
 
 test("a test says so, in the subject and in the text", () => {

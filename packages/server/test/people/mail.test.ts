@@ -134,7 +134,7 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     expect(box.mails.length).toBe(MAILS_MAX + 2);
   });
 
-  test("removing somebody and inviting them again does not begin anew", async () => {
+  test("removing somebody and inviting them again does not reset the limit of emails", async () => {
     const { server, site, invite, box } = await open();
     for (let times = 0; times < MAILS_MAX; times++) {
       const { person_id } = (await invite("ada@example.com")).body;

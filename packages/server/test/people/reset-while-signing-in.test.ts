@@ -30,7 +30,7 @@ function beforeSignIn(arrive: () => Promise<void>) {
 describe.each(TIER_DATABASES)(
   "signing in with a passkey that is being reset, on %s:",
   (dialect) => {
-    test("leaves no session, also if it began first", async () => {
+    test("leaves no session, even if the sign-in began before the reset", async () => {
       let arrive = () => Promise.resolve();
       const database = beforeSignIn(() => arrive());
       const server = await startServer(await freshEnvironment(dialect), { database });

@@ -307,7 +307,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       expect(await fetched(good)).toMatchObject({ refused: 0, paused: 0 });
       const broken = await fetched(fault);
       expect(broken).toMatchObject({ refused: 1, paused: 0, outcome: "unchanged" });
-      expect(broken.message).toContain("No missing products were paused or removed");
+      expect(broken.message).toContain("Missing products stay on sale for now");
       expect(await off()).toEqual([]);
     }
     const known = await fetched(rss(...items.with(11, big("p11")).slice(0, 19)));
@@ -325,7 +325,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     await fetched(rss(...items.slice(0, 19), "<item/>"));
     const kept = await fetched(rss(...items.slice(0, 19), "<item/>"));
     expect(kept).toMatchObject({ removed: 0, refused: 1, outcome: "unchanged" });
-    expect(kept.message).toContain("No missing products were paused or removed");
+    expect(kept.message).toContain("Missing products stay on sale for now");
     feeds.answer = (_request, response) => response.writeHead(304).end();
     expect((await fetchNow()).last_result).toMatchObject({ message: kept.message, refused: 1 });
     expect(await fetched(rss(...items.slice(0, 19)))).toMatchObject({ removed: 1, message: null });
@@ -358,7 +358,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     await fetched(rss(...items));
     const first = await fetched(tagged(without(1, 2)));
     expect(first).toMatchObject({ paused: 0, outcome: "unchanged" });
-    expect(first.message).toContain("paused after 24 hours");
+    expect(first.message).toContain("after 24 hours, missing products are paused");
     expect([await off(), await notices()]).toEqual([[], ["products.missing"]]);
     // p2 was there for a while, and p3 is missing for a few hours only.
     clock.advance(12 * HOUR_MS);
@@ -375,7 +375,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     // The feed is the same, and is read again all the same.
     const last = await fetched(tagged(without(1, 2, 3)));
     expect(last).toMatchObject({ paused: 1, outcome: "applied" });
-    expect(last.message).toContain("missing for 24 hours were paused");
+    expect(last.message).toContain("Products missing for 24 hours were paused");
     expect([await off(), (await notices()).length]).toEqual([["p1"], 2]);
     expect((await records())[0]).toMatchObject({ kind: "product_feed_applied", paused: 1 });
     clock.advance(DAY_MS);

@@ -31,11 +31,11 @@ final class Packed_Answer {
 	 * @return array<string, mixed>|\WP_Error
 	 */
 	public static function request( string $address, array $arguments ): array|\WP_Error {
-		add_action( self::HOOK, array( self::class, 'leave_packed' ), PHP_INT_MAX, PHP_INT_MAX );
+		add_action( self::HOOK, array( self::class, 'prevent_second_unpacking' ), PHP_INT_MAX, PHP_INT_MAX );
 		try {
 			return wp_remote_request( $address, $arguments );
 		} finally {
-			remove_action( self::HOOK, array( self::class, 'leave_packed' ), PHP_INT_MAX );
+			remove_action( self::HOOK, array( self::class, 'prevent_second_unpacking' ), PHP_INT_MAX );
 		}
 	}
 
@@ -44,7 +44,7 @@ final class Packed_Answer {
 	 *
 	 * @param mixed $answer Headers and body as they came.
 	 */
-	public static function leave_packed( mixed &$answer ): void {
+	public static function prevent_second_unpacking( mixed &$answer ): void {
 		if ( is_string( $answer ) ) {
 			$end    = strpos( $answer, self::BLANK_LINE );
 			$end    = false === $end ? strlen( $answer ) : $end;

@@ -25,7 +25,7 @@ export function listMessages(
 
 const TOO_MANY = refuse(
   "rate_limited",
-  "Too many emails were sent again to this address. Try again in a few minutes.",
+  "Too many emails were resent, to this address or from this site. Try again in 10 minutes.",
 );
 
 /**

@@ -118,8 +118,8 @@ export const TOO_MANY_LINKS = refuse(
 );
 
 /**
- * Counts a link that will be mailed, unless there were too many. Such a link is not handed over instead: nobody
- * could sign in as somebody else by using up what their address may get.
+ * Counts a link that will be mailed, unless there were too many. The link is not shown to the inviter instead.
+ * Otherwise an inviter could use up the limit of an address on purpose, and sign in as that person.
  */
 export async function mayMailLink(
   { clock, mailer }: Context,

@@ -33,9 +33,12 @@ const failed = (at: number, message: string): FeedResult => {
   return { ...NONE, at, outcome: "failed", message };
 };
 
-const UNREADABLE = "an item with an error has no readable id. Fix this item in the feed.";
-const KEPT = `No missing products were paused or removed, because ${UNREADABLE} Otherwise they are paused after 24 hours.`;
-const PAUSED = `Products that had been missing for 24 hours were paused or removed, although ${UNREADABLE}`;
+const KEPT =
+  "Missing products stay on sale for now, because an item with an error has no readable id. Fix this item in the feed. " +
+  "If it still has its error after 24 hours, missing products are paused.";
+const PAUSED =
+  "Products missing for 24 hours were paused, and products missing for 30 days were removed. " +
+  "An item with an error still has no readable id. Fix this item in the feed.";
 
 const SHRUNK = "Nothing was changed. Check the feed. If it is right, apply it anyway.";
 

@@ -44,11 +44,12 @@ export function missingMail(
   { baseUrl, timeZone }: { readonly baseUrl: string; readonly timeZone: string },
 ): NoticeWords {
   const link = `${baseUrl}/console/${domain}/products`;
-  const many = count === 1 ? "1 product is" : `${count} products are`;
+  const many = count === 1 ? "1 product" : `${count} products`;
+  const be = count === 1 ? ["was", "is"] : ["were", "are"];
   const what =
     pausedAt === null
-      ? `${many} paused at ${domain}, because the product feed has not listed them for 24 hours.`
-      : `${many} missing from the product feed of ${domain}.`;
+      ? `${many} ${be[0]} paused at ${domain}, because the product feed had not listed them for 24 hours.`
+      : `${many} ${be[1]} missing from the product feed of ${domain}.`;
   const then =
     pausedAt === null
       ? "When the feed lists them again, they are on sale again."
@@ -60,7 +61,10 @@ export function missingMail(
     "",
     link,
   ];
-  const subject = `${domain}: products are missing from the feed`;
+  const subject =
+    pausedAt === null
+      ? `${domain}: missing products were paused`
+      : `${domain}: products are missing from the feed`;
   return { subject, text: `${lines.join("\n")}\n`, link };
 }
 

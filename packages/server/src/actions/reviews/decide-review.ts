@@ -167,14 +167,15 @@ export interface ReviewRef {
   readonly escalationId: string;
 }
 
-/** Judges unless the plan for it was undone. Who undoes a plan that has taken effect finds none. */
+/** Decides unless the plan was undone. Deletes the plan in the same transaction, so that it can no longer be undone. */
 async function judgePlanned(
   tx: Transaction,
   plan: PlannedVerdict | undefined,
   judge: () => Promise<Judged>,
 ): Promise<Judged> {
   if (plan === undefined) return judge();
-  if (!(await lockVerdict(tx, plan))) return notAccepted(refuse("conflict", "It was undone."));
+  if (!(await lockVerdict(tx, plan)))
+    return notAccepted(refuse("conflict", "This decision was undone."));
   const judged = await judge();
   if (judged.answer.ok) await deleteVerdict(tx, plan);
   return judged;

@@ -11,7 +11,7 @@ const PAGE_PRODUCTS = 250;
 export const PAGES_MAX = 400;
 const PAGE_VALUES_MAX = 2_000_000;
 const DESCRIPTION_CHARS_MAX = 5000;
-/** As much of a description with HTML, and of any other text, as is read: many times what a product can have. */
+/** The longest HTML description and the longest other text that are read: many times what a product can have. */
 const HTML_CHARS_MAX = 64 * 1024;
 const TEXT_CHARS_MAX = 2048;
 /** Pictures of a product that are looked at. Shopify has at most 250. */

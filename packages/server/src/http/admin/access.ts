@@ -68,7 +68,7 @@ export function signInAgain(context: Context): MiddlewareHandler<AdminEnv> {
 }
 
 /**
- * Whether the caller may still do at the site in the path what needs a role. For requests that go on for a while:
+ * Whether the caller still has this role at the site in the path. For requests that go on for a while:
  * somebody may have ended the session or taken the role since they began.
  */
 export function mayStill(
@@ -93,7 +93,8 @@ export function requireStill(
   const may = mayStill(context, c, role);
   return async () => {
     if (await may()) return;
-    const message = "You no longer have the role that this needs.";
+    const message =
+      "You are signed out, or no longer have the role for this. Sign in and try again.";
     throw new Problem("forbidden", { message, headers: UNREAD_REST });
   };
 }

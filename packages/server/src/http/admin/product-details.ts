@@ -61,10 +61,7 @@ export const DETAIL_INPUTS = {
   brand: text(`At most ${BRAND_CHARS_MAX} characters.`, "Rosa"),
   gtin: text("The number under the barcode: EAN, UPC, ISBN-13 or GTIN-14.", "4006381333931"),
   mpn: text(`The manufacturer's number. At most ${MPN_CHARS_MAX} characters.`, "RS-12"),
-  sku: text(
-    `The number under which the shop keeps it. At most ${SKU_CHARS_MAX} characters.`,
-    "TEE-M-RED",
-  ),
+  sku: text(`The shop's own stock number (SKU). At most ${SKU_CHARS_MAX} characters.`, "TEE-M-RED"),
   identifier_exists: z.boolean().nullable().optional().openapi({ description: IDENTIFIER_EXISTS }),
   category: text(
     `A path of at most ${CATEGORY_CHARS_MAX} characters, the largest category first.`,

@@ -46,7 +46,7 @@ const DETAILS = {
     description: "The number under the barcode, with its check digit.",
   },
   mpn: orNull(MPN_CHARS_MAX, "The manufacturer's number."),
-  sku: orNull(SKU_CHARS_MAX, "The number under which the shop keeps it."),
+  sku: orNull(SKU_CHARS_MAX, "The shop's own stock number (SKU)."),
   identifier_exists: {
     type: ["boolean", "null"] as ("boolean" | "null")[],
     description: "false: it has no GTIN, and its brand or MPN is missing. null: not known.",

@@ -96,7 +96,7 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
       return c.redirect(`${config.baseUrl}${CONSOLE_PATH}${fragment}`, 303);
     };
     let problem = "oidc_failed";
-    // Any page can send browsers here. That uses up nothing of what their address may try.
+    // Any page can send a browser here, so this must not count as a sign-in attempt of its address.
     if (attempt === undefined) return back(problem);
     const opened = await consoleSessions.limited(c.get("caller").address, async () => {
       const identity = await identityOf(oidc, new URL(c.req.url).search, attempt);

@@ -123,7 +123,10 @@ export function reviewMail(
       ],
       ...(checkout === undefined ? [] : totalFacts(checkout)),
       ["Total", ...(sum === undefined ? [] : [sum])],
-      ["Paid", ...(request.hosted ? ["by a person on the payment page, after the approval"] : [])],
+      [
+        "Payment",
+        ...(request.hosted ? ["The buyer pays on the payment page after you approve."] : []),
+      ],
       ...(checkout === undefined || !isMail ? [] : buyerFacts(checkout)),
       ["Who", callerWords(notice)],
       ["Why", ruleTitle === null ? "one of your rules" : `your rule ${quoted(ruleTitle)}`],

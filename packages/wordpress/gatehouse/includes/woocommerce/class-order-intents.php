@@ -26,11 +26,11 @@ final class Order_Intents {
 	 */
 	private const STATUSES = array( 'completed', 'cancelled', 'refunded' );
 	/**
-	 * Seconds after which the request that has left an intent counts as ended.
+	 * Seconds after which a request that left an intent behind is considered dead.
 	 */
 	private const LEFT_AFTER_S = 5 * MINUTE_IN_SECONDS;
 	/**
-	 * So often it is tried to compare: another plugin may fail each time.
+	 * Maximum number of comparisons, because another plugin can make each of them fail.
 	 */
 	private const TRIES_MAX = 3;
 
@@ -70,7 +70,7 @@ final class Order_Intents {
 	}
 
 	/**
-	 * Queues what an order has become since an intent, as its hooks would have done.
+	 * Compares an order with an intent that was left behind, and queues what its hooks would have queued.
 	 *
 	 * @param object               $row     Row of the queue.
 	 * @param array<string, mixed> $message Its message.
@@ -86,7 +86,7 @@ final class Order_Intents {
 	}
 
 	/**
-	 * Notes what was not noted. What was noted already has the same event, which Gatehouse answers again.
+	 * Queues changes that were not queued. A change that was sent before has the same event id, so Gatehouse does not apply it twice.
 	 *
 	 * @param \WC_Order $order The order.
 	 * @param string    $from  Its status when the intent was queued.

@@ -25,7 +25,7 @@ defined( 'ABSPATH' ) || exit;
 final class Transaction {
 	private const MARK = 'gatehouse_whole';
 	/**
-	 * What queries of other plugins become that would end this transaction.
+	 * Replacements for queries of other plugins that would end this transaction.
 	 */
 	private const NESTED = array(
 		'START TRANSACTION' => 'SAVEPOINT gatehouse_part',
@@ -43,7 +43,7 @@ final class Transaction {
 	private const LOCK_WAIT_TIMEOUT = 1205;
 
 	/**
-	 * Whether something of the work is not stored.
+	 * Whether the database has discarded a part of the work.
 	 *
 	 * @var bool
 	 */
@@ -91,7 +91,7 @@ final class Transaction {
 			wc_transaction_query( 'rollback' );
 			$undo_lock();
 			if ( ! $error instanceof Busy ) {
-				// It may have what is not stored.
+				// The cache may contain values that were rolled back.
 				wp_cache_flush();
 			}
 			throw $error;
@@ -102,7 +102,7 @@ final class Transaction {
 	/**
 	 * Begins it.
 	 *
-	 * @return bool Whether it is watched; not where the owner has switched transactions off, or without savepoints.
+	 * @return bool False if the owner has switched transactions off, or the database has no savepoints.
 	 */
 	private function begin(): bool {
 		wc_transaction_query( 'start' );
@@ -153,7 +153,7 @@ final class Transaction {
 	}
 
 	/**
-	 * WordPress has connected. If that replaces a lost connection, it is about to repeat the query of which it learned this.
+	 * WordPress has connected. If that replaces a lost connection, it is about to repeat the query that failed.
 	 *
 	 * @param mixed $modes Modes of the database, which stay.
 	 * @return mixed

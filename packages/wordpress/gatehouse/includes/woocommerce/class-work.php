@@ -14,7 +14,7 @@ defined( 'ABSPATH' ) || exit;
 // phpcs:disable WordPress.DB.DirectDatabaseQuery, WordPress.DB.PreparedSQL -- Action Scheduler has no function that deletes; names of tables are constants, and lists are whole numbers.
 
 /**
- * Schedules work so that it does not wait twice for the same time.
+ * Schedules work, unless the same work is already scheduled early enough.
  */
 final class Work {
 	public const GROUP = 'gatehouse_sending';
@@ -39,7 +39,7 @@ final class Work {
 	private const QUEUE_ARGUMENTS = array( 'Gatehouse' );
 
 	/**
-	 * Schedules work, unless it begins by then already. While it is running it is scheduled again, because it may have
+	 * Schedules work, unless it is already scheduled to begin by then. While it is running it is scheduled again, because it may have
 	 * missed what is new. Work that waits to be tried again does not delay what is due earlier.
 	 *
 	 * @param string $hook    Name of the work.
