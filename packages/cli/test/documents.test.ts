@@ -135,6 +135,24 @@ describe("gatehouse verify", () => {
     );
   });
 
+  test.each(["/en/", "https://www.shop.example.com/"])(
+    "verifies the card of a site whose home page leads to %s",
+    async (home) => {
+      const shop = createServer(async (request, response) => {
+        if (request.url === "/.well-known/agent-card.json") {
+          return void response.end(await (await fetch(url + card())).text());
+        }
+        response.writeHead(request.url === "/" ? 302 : 200, { location: home });
+        response.end("<!doctype html><title>Fern</title>");
+      });
+      await new Promise<void>((done) => shop.listen(0, "127.0.0.1", done));
+      onTestFinished(() => void shop.close());
+      const { port } = shop.address() as AddressInfo;
+      const { code, out } = await run("verify", `http://127.0.0.1:${port}`, "--keys", url);
+      expect([code, out]).toEqual([0, expect.stringContaining("The agent card of shop.example")]);
+    },
+  );
+
   test("names the check that failed, for people and for programs", async () => {
     const file = await saved(card(), (text) => text.replace("Fern", "Ferm"));
     const told = await run("verify", file, "--keys", url);

@@ -76,12 +76,20 @@ const CARD_PATH = "/.well-known/agent-card.json";
 const isPage = (bytes: Uint8Array) =>
   new TextDecoder().decode(bytes.subarray(0, 512)).trimStart().startsWith("<");
 
-/** What a person named. The home page of a site means its card. */
+/** The card that a site serves; undefined if it serves none. */
+async function cardOf({ origin }: URL): Promise<Source | undefined> {
+  const card = await readSource(origin + CARD_PATH).catch((error: unknown) => {
+    if (error instanceof CommandError) return undefined;
+    throw error;
+  });
+  return card === undefined || isPage(card.bytes) ? undefined : card;
+}
+
+/** What a person named. The address of a site means its card, wherever its home page leads. */
 async function readNamed(target: string): Promise<Source> {
-  const source = await readSource(target);
-  const { url, bytes } = source;
-  const isHome = url?.pathname === "/" && isPage(bytes) && cardInPage(bytes) === undefined;
-  return isHome ? readSource(url.origin + CARD_PATH) : source;
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const isSite = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === "/";
+  return (isSite ? await cardOf(url) : undefined) ?? readSource(target);
 }
 
 /** Finds out what was named. Only a guess: the checks say whether it is one. */
