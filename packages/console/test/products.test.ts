@@ -247,6 +247,25 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     expect(await fields()).toEqual([110050, undefined, null]);
   });
 
+  test("a new sale price after an ended sale applies at once, and another change does not revive the old one", async () => {
+    const until = "2020-01-01T00:00:00.000Z";
+    const lily = { id: "lily", title: "White lily", price: "15.00", currency: "EUR" };
+    await at.at.importLines(at.shop, [{ ...lily, sale_price: "12.00", sale_until: until }]);
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/products/lily");
+    const save = async () => {
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("heading", { name: "Products" }).waitFor();
+    };
+    await page.getByLabel("Name").fill("Tall lily");
+    await save();
+    await page.getByRole("row", { name: /Tall lily.*€15\.00/ }).waitFor();
+    await page.getByRole("link", { name: "Tall lily" }).click();
+    await page.getByLabel("Sale price").fill("11");
+    await save();
+    await page.getByRole("row", { name: /Tall lily.*€11\.00/ }).waitFor();
+  });
+
   test("an import names the columns that it leaves out, and shows a sale before it is saved", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/products");

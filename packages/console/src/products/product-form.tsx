@@ -73,6 +73,13 @@ function draftOf(product: Product | undefined, currency: string) {
 
 type Draft = ReturnType<typeof draftOf>;
 
+/** After a sale has ended, a new sale price begins another one, without the times of the first. */
+function saleTimes(typed: string, product: Product | undefined) {
+  const { sale_price: before, sale_until: until } = product ?? {};
+  if (!before || !until || Date.parse(until) > Date.now() || typed === formatAmount(before)) return;
+  return { sale_from: null, sale_until: null };
+}
+
 function bodyOf({ id, quantity, image_url, url, price, sale_price, description, ...draft }: Draft) {
   return {
     ...draft,
@@ -212,7 +219,8 @@ export function ProductForm({
     const isNew = product === undefined;
     const id = draft.id || idFrom(draft.title);
     const newId = isNew ? id : undefined;
-    const problem = await saveProduct({ path, newId, id, fields: bodyOf(draft), ...picture });
+    const fields = { ...bodyOf(draft), ...saleTimes(draft.sale_price, product) };
+    const problem = await saveProduct({ path, newId, id, fields, ...picture });
     saved(draft);
     choosing.saved(picture);
     if (problem === undefined) {
