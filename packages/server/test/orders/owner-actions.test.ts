@@ -136,6 +136,41 @@ describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect)
     },
   );
 
+  test("a shipment that is undone and reported anew, while a node carries it out, is the new one", async () => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    const report = (quantity: number) =>
+      shop.admin("POST", `/orders/${orderId}/ship`, {
+        line_items: [{ id: "li_1", quantity }],
+        undo_seconds: 10,
+      });
+    expect((await report(2)).status).toBe(200);
+    const { context } = server;
+    const { audit } = context;
+    let isUndone = false;
+    const commit: typeof audit.commit = async (...given) => {
+      if (!isUndone) {
+        isUndone = true;
+        clock.advance(1000);
+        expect((await shop.admin("DELETE", `/orders/${orderId}/shipment`)).status).toBe(204);
+        expect((await report(1)).status).toBe(200);
+      }
+      return audit.commit(...given);
+    };
+    const ahead = {
+      ...context,
+      clock: new ManualClock(clock.now() + 10_000),
+      audit: Object.assign(Object.create(audit), { commit }),
+    };
+    await carryOutShipments(ahead, () => false);
+    expect(isUndone).toBe(true);
+    const { planned_shipment } = await show(orderId);
+    const one = [{ id: "li_1", quantity: 1 }];
+    expect(planned_shipment).toMatchObject({ line_items: one, problem: null });
+    clock.advance(10_000);
+    await carryOutShipments(context, () => false);
+    expect((await show(orderId)).events).toMatchObject([{ type: "shipped", line_items: one }]);
+  });
+
   test("a planned shipment that became impossible says why, and ends with the access of its person", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     const due = async () => {

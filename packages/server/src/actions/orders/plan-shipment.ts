@@ -8,10 +8,11 @@ import type {
 } from "../../domain/orders/planned/planned-shipment.js";
 import {
   deleteOldPlannedShipments,
-  deletePlannedShipment,
   duePlannedShipments,
   plannedShipment,
+  takePlannedShipment,
   writePlannedShipment,
+  writeShipmentProblem,
 } from "../../domain/orders/planned/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -83,7 +84,7 @@ export async function undoShipment(
     if (plan === undefined) return refuse("not_found", "There is nothing to undo.");
     if (isWaiting(plan) && plan.dueAt <= clock.now()) return TOO_LATE;
     // Another node, whose clock is ahead, may have carried it out meanwhile.
-    return (await deletePlannedShipment(tx, plan)) ? ok(true) : TOO_LATE;
+    return (await takePlannedShipment(tx, plan)) ? ok(true) : TOO_LATE;
   });
 }
 
@@ -95,15 +96,14 @@ async function carryOut(context: Context, plan: PlannedShipment): Promise<void> 
   const { siteKeyHash, shipment, actor } = plan;
   const ended = await withoutAccess(db, siteKeyHash, [actor.id], clock.now(), "owner");
   const write = async (tx: Transaction) => {
-    if (!(await deletePlannedShipment(tx, plan))) throw new Error("the shipment is carried out");
+    if (!(await takePlannedShipment(tx, plan))) throw new Error("the shipment no longer stands");
   };
   const result =
     ended.length > 0
       ? refuse("conflict", NO_LONGER_OWNER)
       : await shipOrder(context, plan, { ...shipment, origin: { write } }, actor as Actor);
   if (result.ok) return;
-  const { detail: problem } = result;
-  await db.transaction((tx) => writePlannedShipment(tx, { ...plan, problem }));
+  await db.transaction((tx) => writeShipmentProblem(tx, plan, result.detail));
 }
 
 /** Carries out the shipments that are due. */

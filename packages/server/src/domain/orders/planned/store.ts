@@ -24,15 +24,38 @@ export async function writePlannedShipment(tx: Transaction, plan: PlannedShipmen
   tx.announce(ORDER_TOPIC, plan.siteKeyHash);
 }
 
-/** Deletes a shipment; false if there is none. */
+/** One plan: an order can get another one after it was undone. */
+const THIS_PLAN = "WHERE site_key_hash = ? AND order_id = ? AND due_at = ?";
+
+/** Deletes a shipment; false if it was undone or has taken effect. */
+export async function takePlannedShipment(
+  tx: Transaction,
+  { siteKeyHash, orderId, dueAt }: PlannedShipment,
+): Promise<boolean> {
+  const sql = `DELETE FROM planned_shipments ${THIS_PLAN}`;
+  const isDeleted = (await tx.run(sql, siteKeyHash, orderId, dueAt)) === 1;
+  if (isDeleted) tx.announce(ORDER_TOPIC, siteKeyHash);
+  return isDeleted;
+}
+
+/** Writes why a shipment did not take effect, if it still stands. */
+export async function writeShipmentProblem(
+  tx: Transaction,
+  { siteKeyHash, orderId, dueAt }: PlannedShipment,
+  problem: string,
+): Promise<void> {
+  const sql = `UPDATE planned_shipments SET problem = ? ${THIS_PLAN}`;
+  await tx.run(sql, problem, siteKeyHash, orderId, dueAt);
+  tx.announce(ORDER_TOPIC, siteKeyHash);
+}
+
+/** Deletes the shipment of an order, if there is one. */
 export async function deletePlannedShipment(
   tx: Transaction,
   { siteKeyHash, orderId }: OrderRef,
-): Promise<boolean> {
+): Promise<void> {
   const sql = "DELETE FROM planned_shipments WHERE site_key_hash = ? AND order_id = ?";
-  const deleted = (await tx.run(sql, siteKeyHash, orderId)) === 1;
-  if (deleted) tx.announce(ORDER_TOPIC, siteKeyHash);
-  return deleted;
+  if ((await tx.run(sql, siteKeyHash, orderId)) > 0) tx.announce(ORDER_TOPIC, siteKeyHash);
 }
 
 /** Shipments of all sites that are to take effect now. */
