@@ -48,6 +48,15 @@ interface UploadTools {
   readonly check: () => Promise<void>;
 }
 
+/** The rest of a body does not come. */
+function cutShort(error: unknown): never {
+  if (error instanceof Problem) throw error;
+  throw new Problem("invalid_request", {
+    message: "The body is incomplete.",
+    headers: UNREAD_REST,
+  });
+}
+
 /** A large body, piece by piece. Its bytes are counted as they arrive, and it is never in memory as a whole. */
 export async function* uploadOf(
   request: Request,
@@ -63,7 +72,7 @@ export async function* uploadOf(
   let bytes = 0;
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late.next()]);
+      const { done, value } = await Promise.race([reader.read(), late.next()]).catch(cutShort);
       await recheck();
       if (done) return;
       bytes += value.length;
@@ -72,12 +81,6 @@ export async function* uploadOf(
       }
       yield value;
     }
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem("invalid_request", {
-      message: "The body is incomplete.",
-      headers: UNREAD_REST,
-    });
   } finally {
     late.end();
     await reader.cancel().catch(() => undefined);
