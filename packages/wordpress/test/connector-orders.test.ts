@@ -411,11 +411,19 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     await reserve(late);
     const gone = orderOf(late, { revision: 2 });
     gone.lines[0].cancelled = 4;
+    await shop.php(
+      "$GLOBALS['wpdb']->query( 'DELETE FROM ' . Gatehouse\\Storage::products() ); echo 1",
+    );
     expect(await seen(await sendOrder(gone))).toMatchObject({
       status: "cancelled",
       stock: [100],
       reserved: 0,
     });
+    // Gatehouse has returned these goods to a stock that may never have been without them.
+    const waits = await shop.php(
+      "echo json_encode( array_keys( Gatehouse\\WooCommerce\\Changed_Products::first( 10 ) ) );",
+    );
+    expect(waits).toEqual([Number(id("SHOP-028"))]);
   });
 
   test("is not changed by the bytes of older messages that somebody sends again", async () => {

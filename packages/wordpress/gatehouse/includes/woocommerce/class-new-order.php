@@ -73,7 +73,9 @@ final class New_Order {
 		}
 		self::note_origin( $order, $message );
 		if ( $message->is_cancelled() ) {
-			// It was cancelled before its first message arrived.
+			// It was cancelled before its first message arrived. Gatehouse has returned its goods to the stock that it last heard
+			// of, which may not have been without them.
+			self::send_stock( $order );
 			$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
 			return;
 		}
@@ -98,6 +100,21 @@ final class New_Order {
 		} else {
 			$order->update_status( array() === $problems ? 'processing' : 'on-hold' );
 		}
+	}
+
+	/**
+	 * Sends the stock of the products of an order, although it has not changed.
+	 *
+	 * @param \WC_Order $order The order.
+	 */
+	private static function send_stock( \WC_Order $order ): void {
+		foreach ( $order->get_items() as $item ) {
+			$product = $item instanceof \WC_Order_Item_Product ? $item->get_product() : null;
+			if ( $product instanceof \WC_Product ) {
+				Product_Observer::note( $product->get_stock_managed_by_id() );
+			}
+		}
+		Product_Observer::write();
 	}
 
 	/**
