@@ -279,6 +279,33 @@ describe.each(TIER_DATABASES)("notifications to an owner by webhook, on %s:", (d
     slow.close();
   });
 
+  test("a receiver with a backlog that takes its time makes no message wait that is written meanwhile", async () => {
+    const slow = await startReceiver();
+    const elsewhere = await owner.shop({ webhook_url: slow.url }, "backlog.example.com");
+    for (let i = 0; i < 6; i++) await owner.escalate(elsewhere);
+    const begun = signal();
+    const written = signal();
+    slow.answers(async (response) => {
+      begun.happened();
+      await written.happens;
+      response.end();
+    });
+    const sending = owner.deliver();
+    await begun.happens;
+    const arrived = signal();
+    receiver.answers((response) => {
+      arrived.happened();
+      written.happened();
+      response.end();
+    });
+    await owner.escalate(shop);
+    await arrived.happens;
+    expect([receiver.received.length, slow.received.length]).toEqual([1, 1]);
+    await sending;
+    expect(slow.received).toHaveLength(6);
+    slow.close();
+  });
+
   test("a node that dies after sending leaves the message to be sent again, with the same id and bytes", async () => {
     const dying = await startServer(env, { clock });
     await dying.context.jobs.stop();

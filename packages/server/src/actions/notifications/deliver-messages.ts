@@ -5,7 +5,6 @@ import { nextTryAt } from "../../domain/outbox/retry-schedule.js";
 import {
   claimMessage,
   deleteExpiredMessages as deleteMessagesBefore,
-  dueDestinations,
   dueMessages,
   retryMessagesNow,
   writeTry,
@@ -17,14 +16,13 @@ import type { MailWords } from "../../infra/mail/html.js";
 import type { OrderWebhook } from "../../infra/webhook-sender.js";
 import { noteDelivery } from "./note-delivery.js";
 import { sendToShop } from "./send-to-shop.js";
+import { serveReceivers } from "./serve-receivers.js";
 
 /** Often enough that the first retry comes within a minute. */
 export const DELIVER_EVERY_MS = 5000;
-/** Receivers served at the same time; each gets its messages one after the other. */
-const DESTINATIONS_AT_ONCE = 16;
+/** Messages that a receiver gets in one turn. */
 const MESSAGES_OF_DESTINATION = 4;
-/** Turns of each of them in one run, and how long it may take, because other jobs wait for it. */
-const TURNS_MAX = 50;
+/** How long a run starts attempts, so that it ends within the job's lease. */
 const RUN_MS_MAX = 30_000;
 const DELETED_AT_ONCE = 1000;
 
@@ -113,34 +111,16 @@ async function deliverTo(
 
 /**
  * Delivers due messages at least once. A crash between sending a message and storing the result leads to a
- * second delivery, with the same id and the same bytes. A receiver that is slow makes no other one wait.
+ * second delivery, with the same id and the same bytes.
  */
 export async function deliverMessages(
   context: Context,
   stopping: () => boolean = () => false,
 ): Promise<void> {
-  const { clock, db } = context;
+  const { clock } = context;
   const until = clock.now() + RUN_MS_MAX;
   const isOver = () => stopping() || clock.now() > until;
-  /** Receivers that are served now, and those that did not answer: they get nothing more in this run. */
-  const taken = new Set<string>();
-  const takeReceiver = async () => {
-    const limit = DESTINATIONS_AT_ONCE + taken.size;
-    const destinations = await dueDestinations(db, clock.now(), limit);
-    const next = destinations.find((destination) => !taken.has(destination));
-    if (next !== undefined) taken.add(next);
-    return next;
-  };
-  const work = async () => {
-    for (let turn = 0; turn < TURNS_MAX && !isOver(); turn++) {
-      const destination = await takeReceiver();
-      if (destination === undefined) return;
-      if (await deliverTo(context, destination, isOver)) taken.delete(destination);
-    }
-  };
-  if ((await dueDestinations(db, clock.now(), 1)).length === 0) return;
-  const results = await Promise.allSettled(Array.from({ length: DESTINATIONS_AT_ONCE }, work));
-  for (const result of results) if (result.status === "rejected") throw result.reason;
+  await serveReceivers(context, isOver, (destination) => deliverTo(context, destination, isOver));
 }
 
 /** Deletes messages that were delivered or failed long ago. */
