@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fetchDueFeeds } from "../../src/actions/product-feeds/fetch-due-feeds.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
+import { DatabaseUnavailableError } from "../../src/infra/db/database.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -22,8 +23,14 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
   let feeds: FeedServer;
   let server: TestServer;
   let shop: Shop;
+  /** After how many records of the log writing one fails; 0 if none does. */
+  let failsAt = 0;
+  const crashPoint = (point: string) => {
+    if (point !== "audit.records_written" || failsAt === 0) return;
+    if (--failsAt === 0) throw new DatabaseUnavailableError("gone");
+  };
   async function start(env: TestServer["env"]) {
-    server = await startServer(env, { clock });
+    server = await startServer(env, { clock, crashPoint });
     await server.context.jobs.stop();
   }
   beforeAll(async () => {
@@ -388,6 +395,40 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     clock.advance(DAY_MS);
     expect(await fetched(without(0, 1, 2))).toMatchObject({ removed: 3, paused: 0 });
     expect(await fetched(without(0, 1, 2))).toMatchObject({ message: null });
+  });
+
+  test("notifies the owner once of what was paused, even if the fetch failed right after that", async () => {
+    await set();
+    const receiver = { webhook_url: `http://${feeds.host}/owner`, emails: [] };
+    expect((await shop.admin("PUT", "/notifications", receiver)).status).toBe(200);
+    const notices = async () => {
+      const rows = await server.context.db.all<{ body: string }>(
+        "SELECT body FROM outbox WHERE site_key_hash = ? ORDER BY created_at, message_id",
+        shop.site_key_hash,
+      );
+      return rows.map(({ body }) => {
+        const { count, state } = JSON.parse(body).missing;
+        return [count, state];
+      });
+    };
+    // More than one batch of them is paused.
+    const items = Array.from({ length: 500 }, (_, n) => item(`p${n}`));
+    const broken = rss(...items.slice(0, 260), "<item/>");
+    await fetched(rss(...items));
+    await fetched(broken);
+    expect(await notices()).toEqual([[240, "on_sale"]]);
+    clock.advance(DAY_MS);
+    // The records of its beginning and its end, of which the second fails.
+    failsAt = 2;
+    expect(await fetched(broken)).toMatchObject({ outcome: "failed", paused: 0 });
+    expect(failsAt).toBe(0);
+    expect((await listed()).filter(({ paused }: { paused: boolean }) => paused)).not.toEqual([]);
+    expect(await fetched(broken)).toMatchObject({ outcome: "unchanged", paused: 0 });
+    expect(await fetched(broken)).toMatchObject({ outcome: "unchanged", paused: 0 });
+    expect(await notices()).toEqual([
+      [240, "on_sale"],
+      [240, "paused"],
+    ]);
   });
 
   test("is not read further than its thousandth error", async () => {

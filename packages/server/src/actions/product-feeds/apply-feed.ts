@@ -26,6 +26,7 @@ import {
 } from "../products/import-products.js";
 import { ProductReader } from "../products/product-reader.js";
 import type { FeedDifference } from "./compare-feed.js";
+import { notifyOfMissing } from "./notify-missing.js";
 
 /** What a feed changed. */
 export interface FeedChanges {
@@ -52,6 +53,40 @@ async function writeChanges(
   for (const ids of batchesOf([...reader.seen])) {
     await changeBatch(context, siteKeyHash, (tx) => markListed(tx, siteKeyHash, ids));
   }
+}
+
+async function pauseInBatches(
+  context: Context,
+  siteKeyHash: string,
+  missing: readonly string[],
+): Promise<number> {
+  let paused = 0;
+  for (const batch of batchesOf(missing)) {
+    paused += await changeBatch(context, siteKeyHash, (tx, now) =>
+      pauseMissing(tx, siteKeyHash, batch, now),
+    );
+  }
+  return paused;
+}
+
+/**
+ * Pauses products that were kept on sale, and notifies the owner. In one transaction, because there are not many, and
+ * after a crash between the two nothing would show that there is still something to notify of.
+ */
+async function pauseHeld(
+  context: Context,
+  siteKeyHash: string,
+  held: readonly string[],
+): Promise<number> {
+  if (held.length === 0) return 0;
+  return changeBatch(context, siteKeyHash, async (tx, now) => {
+    let count = 0;
+    for (const batch of batchesOf(held)) count += await pauseMissing(tx, siteKeyHash, batch, now);
+    if (count > 0) {
+      await notifyOfMissing(context, tx, { siteKeyHash, count, pausedAt: null, now });
+    }
+    return count;
+  });
 }
 
 interface Application {
@@ -94,12 +129,10 @@ export function applyFeed(
     const begun = [record({ kind: "product_feed_begun", ...planned })];
     await audit.commit(siteKeyHash, async () => ({ records: begun, answer: null }));
     await writeChanges(context, siteKeyHash, importId, changes);
-    let paused = 0;
-    for (const batch of batchesOf(missing)) {
-      paused += await changeBatch(context, siteKeyHash, (tx, now) =>
-        pauseMissing(tx, siteKeyHash, batch, now),
-      );
-    }
+    const paused =
+      hold === undefined
+        ? await pauseInBatches(context, siteKeyHash, missing)
+        : await pauseHeld(context, siteKeyHash, missing);
     const remove = (tx: Transaction) => removeLongMissing(tx, siteKeyHash, before);
     const removed = expires ? await changeBatch(context, siteKeyHash, remove) : 0;
     await audit.commit(siteKeyHash, async (tx) => {

@@ -14,7 +14,7 @@ import { LineFile } from "../../infra/files/line-file.js";
 import { REFUSED_MAX } from "../products/import-products.js";
 import { applyFeed, type FeedChanges } from "./apply-feed.js";
 import { compareFeed, type FeedDifference } from "./compare-feed.js";
-import { notifyOfMissing } from "./notify-missing.js";
+import { notifyOfHold } from "./notify-missing.js";
 
 /** The folder below the data directory where changes wait until they are written. */
 const FOLDER = "feeds";
@@ -127,7 +127,7 @@ async function finish(
   const { db, metrics } = context;
   await db.transaction(async (tx) => {
     // The owner may have changed the address meanwhile.
-    if (await finishFetch(tx, feed, result)) await notifyOfMissing(context, tx, before, result);
+    if (await finishFetch(tx, feed, result)) await notifyOfHold(context, tx, before, result);
   });
   metrics.counter("gatehouse_feed_fetches_total")({ result: result.outcome });
 }

@@ -68,22 +68,26 @@ export function missingMail(
   return { subject, text: `${lines.join("\n")}\n`, link };
 }
 
-/**
- * Notifies the owner when missing products begin to stay on sale because of an item that cannot be read, and when they
- * are paused.
- */
+/** Notifies the owner when missing products begin to stay on sale because of an item that cannot be read. */
+export async function notifyOfHold(
+  context: Context,
+  tx: Transaction,
+  { siteKeyHash, result: before }: ProductFeed,
+  { at: now, hold }: FeedResult,
+): Promise<void> {
+  if (hold === undefined || hold.ids.length === 0 || before?.hold !== undefined) return;
+  const pausedAt = hold.since + HOLD_MS_MAX;
+  await notifyOfMissing(context, tx, { siteKeyHash, count: hold.ids.length, pausedAt, now });
+}
+
+/** Notifies the owner of missing products, in the transaction that pauses them or begins to keep them on sale. */
 export async function notifyOfMissing(
   { config: { baseUrl }, ids }: Context,
   tx: Transaction,
-  { siteKeyHash, result: before }: ProductFeed,
-  { at: now, hold, paused }: FeedResult,
+  missing: Omit<MissingNotice, "domain">,
 ): Promise<void> {
-  const isNew = before?.hold === undefined;
-  const count = paused > 0 ? paused : (hold?.ids.length ?? 0);
-  if (hold === undefined || count === 0 || (paused === 0 && !isNew)) return;
-  const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-  const pausedAt = paused > 0 ? null : hold.since + HOLD_MS_MAX;
-  const notice = { siteKeyHash, domain, count, pausedAt, now };
+  const { siteKeyHash, now } = missing;
+  const notice = { ...missing, domain: (await domainOfSite(tx, siteKeyHash)) ?? "" };
   const timeZone = await noticeZone(tx, siteKeyHash);
   await notifyOwner(tx, ids, {
     siteKeyHash,
