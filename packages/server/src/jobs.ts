@@ -184,6 +184,7 @@ function planProducts(context: Context): void {
     name: "products.words",
     everyMs: DAY_MS,
     firstAtOnce: true,
+    retryMs: MINUTE_MS,
     run: (_now, stopping) => rewriteWords(context, stopping),
   });
   jobs.add({

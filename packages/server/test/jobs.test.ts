@@ -5,7 +5,8 @@ import { systemIds } from "../src/infra/ids.ts";
 import { JOB_LEASE_MS, JOB_TICK_MS, JOB_WAKE_MS, Jobs } from "../src/infra/jobs/jobs.ts";
 import { failedJobs } from "../src/infra/jobs/store.ts";
 import { createLog } from "../src/infra/log/log.ts";
-import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
+import { DAY_MS, MINUTE_MS } from "../src/infra/time.ts";
+import { DATABASES, freshEnvironment, NOON, startServer, type TestServer } from "./harness.ts";
 
 const log = createLog("silent");
 const EVERY_MS = 60_000;
@@ -108,6 +109,66 @@ describe.each(DATABASES)("background jobs on %s:", (dialect) => {
     nodes[0].wake("count");
     clock.advance(JOB_WAKE_MS);
     expect(runs).toEqual([0]);
+  });
+
+  test("old words of products are rewritten soon after a stop or a failure in the middle", async () => {
+    const clock = new ManualClock(NOON);
+    const start = async (env: TestServer["env"]) => {
+      const server = await startServer(env, { clock });
+      const { db, jobs } = server.context;
+      const left = async () =>
+        (await db.all("SELECT 1 FROM products WHERE title_words = 'old'")).length;
+      /** Does something else just before a page of products is read. */
+      const beforePage = (page: number, act: () => void) => {
+        const all = db.all.bind(db);
+        let pages = 0;
+        db.all = async (sql, ...values) => {
+          if (sql.includes("title_words") && ++pages === page) act();
+          return all(sql, ...values);
+        };
+      };
+      return { ...server, db, jobs, left, beforePage };
+    };
+    const first = await start(await freshEnvironment(dialect));
+    const row = (_: unknown, n: number) => ({
+      site_key_hash: "one",
+      product_id: `p-${1000 + n}`,
+      title: "Rose",
+      description: "Rose",
+      availability: "in_stock",
+      title_words: "old",
+      body_words: "old",
+      price_minor: 100,
+      currency: "EUR",
+      import_id: "imp_1",
+      changed_at: NOON,
+    });
+    await first.db.transaction((tx) => tx.insert("products", Array.from({ length: 250 }, row)));
+    let stopped = Promise.resolve();
+    first.beforePage(2, () => {
+      stopped = first.jobs.stop();
+    });
+    await first.jobs.runDue();
+    await stopped;
+    expect(await first.left()).toBe(50);
+    await first.stop();
+
+    const second = await start(first.env);
+    await second.jobs.runDue();
+    expect(await second.left()).toBe(50);
+    clock.advance(MINUTE_MS);
+    await second.db.run("UPDATE products SET title_words = 'old'");
+    second.beforePage(3, () => {
+      throw new Error("the disk is full");
+    });
+    await second.jobs.runDue();
+    expect(await second.left()).toBe(50);
+    expect(await failedJobs(second.db)).toMatchObject([{ name: "products.words" }]);
+    clock.advance(MINUTE_MS);
+    await second.jobs.runDue();
+    expect([await second.left(), await failedJobs(second.db)]).toEqual([0, []]);
+    const planned = "SELECT next_run_at FROM jobs WHERE name = 'products.words'";
+    expect(await second.db.all(planned)).toEqual([{ next_run_at: clock.now() + DAY_MS }]);
   });
 
   test("a failure is recorded until a run succeeds, and the job stays scheduled", async () => {

@@ -22,6 +22,8 @@ export interface Job {
   readonly firstAtOnce?: boolean;
   /** The lease, if it is shorter because each piece of work is claimed separately. */
   readonly leaseMs?: number;
+  /** How soon it runs again if it failed, or the process stopped during it. Otherwise it is after `everyMs`. */
+  readonly retryMs?: number;
   /**
    * May run again after a crash, so it must be idempotent. A long job checks now and then whether the
    * process is stopping, and ends early.
@@ -118,14 +120,16 @@ export class Jobs {
 
   /** A failure is logged; the job stays planned. */
   private async run(job: Job, now: number): Promise<void> {
-    const { name, everyMs } = job;
+    const { name, everyMs, retryMs = everyMs } = job;
     let failure: Error | undefined;
     try {
       await job.run(now, () => this.stopping);
     } catch (error) {
       failure = error as Error;
     }
-    const end = { ranAt: now, nextRunAt: now + everyMs, error: failure?.message ?? null };
+    const isWhole = failure === undefined && !this.stopping;
+    const nextRunAt = now + (isWhole ? everyMs : retryMs);
+    const end = { ranAt: now, nextRunAt, error: failure?.message ?? null };
     const isFinished = await finishJob(this.db, name, this.owner, end).then(
       () => true,
       (error) => this.logUnreachable(error),
