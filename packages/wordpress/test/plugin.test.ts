@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -298,6 +300,39 @@ describe.skipIf(missing !== undefined)("compressed keys of agents", () => {
       echo json_encode( $wpdb->get_col( "SELECT wanted FROM $table" ) );
       $wpdb->query( "DELETE FROM $table" );`);
     expect(wanted.map(Number)).toEqual([0]);
+  });
+});
+
+describe.skipIf(missing !== undefined)("an answer that is compressed", () => {
+  const TEXT = `# Shop\r\n\r\n${"Espresso ".repeat(999)}`;
+  const OTHERS = ["Content-Type: text/markdown", "X-Cache: miss"];
+
+  /** Node's server adds headers after those of a test, so that none of them is the last. */
+  async function fetched(headers: readonly string[], body: Buffer, transport: string) {
+    const server = createServer((socket) =>
+      socket.once("data", () => {
+        socket.write(["HTTP/1.1 200 OK", ...headers, "", ""].join("\r\n"));
+        socket.end(body);
+      }),
+    ).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const answer = await wordpress.evaluate(`
+      add_action( 'requests-requests.before_request', function ( &$url, &$headers, &$data, &$type, &$options ) { $options['transport'] = '${transport}'; }, 10, 5 );
+      $answer = Gatehouse\\Packed_Answer::request( 'http://127.0.0.1:${port}/', array() );
+      echo json_encode( array( wp_remote_retrieve_body( $answer ), wp_remote_retrieve_header( $answer, 'content-type' ), wp_remote_retrieve_header( $answer, 'x-cache' ) ) );`);
+    server.close();
+    return answer;
+  }
+
+  const transports = ["Curl", "Fsockopen"].map((name) => `WpOrg\\Requests\\Transport\\${name}`);
+  test.each(
+    transports.flatMap((transport) => [0, 1, 2].map((place) => [transport, place] as const)),
+  )("is unpacked by %s, with the header at place %i", async (transport, place) => {
+    const headers = OTHERS.toSpliced(place, 0, "Content-Encoding: gzip");
+    const answer = [TEXT, "text/markdown", "miss"];
+    expect(await fetched(headers, gzipSync(TEXT), transport)).toEqual(answer);
+    expect(await fetched(OTHERS, Buffer.from(TEXT), transport)).toEqual(answer);
   });
 });
 

@@ -247,6 +247,7 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect(await waiting()).toBe(2);
     gate.answers = {};
     gate.messages.length = 0;
+    gate.mode = "packed";
     await sendNow();
     expect(changes().map(({ change }) => change.kind)).toEqual(["sent", "refunded"]);
     expect(await waiting()).toBe(0);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { signHmacWebhook, toBase64url, verifyHmacWebhook } from "../../protocol/src/index.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -10,9 +11,10 @@ const CONNECTION = "con_standin";
 const SLOW_MS = 30_000;
 const HUGE_CHARS = 3 * 2 ** 20;
 
-/** How this Gatehouse answers a signed message. */
+/** How this Gatehouse answers a signed message; packed as nginx does, with the encoding as the last header. */
 export type Mode =
   | "honest"
+  | "packed"
   | "unsigned"
   | "forged"
   | "old"
@@ -132,6 +134,14 @@ export async function startStandIn() {
     if (stand.mode === "unsigned") delete headers["webhook-signature"];
     if (stand.mode === "forged")
       headers["webhook-signature"] = `v1,${Buffer.alloc(32).toString("base64")}`;
+    if (stand.mode === "packed") {
+      const packed = gzipSync(text);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+      lines.push("connection: close", `content-length: ${packed.length}`, "content-encoding: gzip");
+      request.socket.write(`HTTP/1.1 ${http} OK\r\n${lines.join("\r\n")}\r\n\r\n`);
+      request.socket.end(packed);
+      return;
+    }
     response.writeHead(http, headers).end(text);
   });
   server.listen(0, "127.0.0.1");

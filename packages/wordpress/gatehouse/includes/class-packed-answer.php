@@ -13,11 +13,18 @@ defined( 'ABSPATH' ) || exit;
 
 /**
  * Sends requests by WordPress's own client, which unpacks an answer without a limit: 64 KB can become 64 MB. curl has
- * unpacked it before, up to the limit of the answer, so it is not unpacked again.
+ * unpacked it before, up to the limit of the answer, so it is not unpacked again. Without PHP's curl extension, only
+ * answers of Gatehouse come this way, and WordPress's client unpacks them.
  */
 final class Packed_Answer {
-	private const HOOK   = 'requests-requests.before_parse';
-	private const HEADER = '/^content-encoding:[^\n]*\n?/mi';
+	/**
+	 * Only the transport with curl has this action. The other one leaves the unpacking to WordPress's client.
+	 */
+	private const HOOK = 'requests-curl.after_request';
+	/**
+	 * With the line break before it: the last header has none after it.
+	 */
+	private const HEADER = '/\r?\ncontent-encoding:[^\r\n]*/i';
 	/**
 	 * Between the headers and the body.
 	 */
