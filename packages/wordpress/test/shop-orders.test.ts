@@ -191,6 +191,83 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect(changes().map(({ event_id }) => event_id)).toEqual([`wc-${id}-refund-${held}`]);
   });
 
+  describe("whose change was stored by PHP that then stopped", () => {
+    /** Does something in PHP that is killed after it has stored this, before the hooks for it. */
+    const stopAt = async (hook: string, code: string) => {
+      const killed = `add_action( '${hook}', fn() => posix_kill( getmypid(), 9 ), 1 );`;
+      await expect(php(`${killed} ${code} echo 1;`)).rejects.toMatchObject({ signal: "SIGKILL" });
+    };
+    const refundAndStop = (id: number, amount: string) =>
+      stopAt(
+        "woocommerce_refund_created",
+        `wc_create_refund( array( 'order_id' => ${id}, 'amount' => '${amount}' ) );`,
+      );
+    const intents = (id: number): Promise<number> =>
+      php(
+        `global $wpdb; echo json_encode( (int) $wpdb->get_var( 'SELECT COUNT(*) FROM ' . Gatehouse\\Storage::order_changes() . " WHERE shop_order_id = ${id} AND event_id LIKE '%-intent'" ) );`,
+      );
+    const refundsOf = (id: number): Promise<number[]> =>
+      php(
+        `echo json_encode( array_map( fn( $refund ) => $refund->get_id(), wc_get_order( ${id} )->get_refunds() ) );`,
+      );
+
+    test("send its refund and the next one, once each", async () => {
+      const id = await order();
+      await refundAndStop(id, "3.00");
+      const second = await refund(id, "2.00");
+      expect(await intents(id)).toBe(1);
+      await send();
+      expect(changes()).toEqual([]);
+      expect(await sendNow()).toBe(0);
+      const first = (await refundsOf(id)).find((one) => one !== second);
+      expect(changes().map(({ event_id, change }) => [event_id, change.amount_minor])).toEqual([
+        [`wc-${id}-refund-${second}`, 200],
+        [`wc-${id}-refund-${first}`, 300],
+      ]);
+    });
+
+    test("hold its refund and the next one before the capture, with one note each", async () => {
+      const id = await order();
+      await payment(id, "authorized");
+      await refundAndStop(id, "3.00");
+      await refund(id, "2.00");
+      expect(await sendNow()).toBe(0);
+      expect(changes()).toEqual([]);
+      const held = (await notes(id)).filter((note) => note.includes("The payment is not captured"));
+      expect(held).toHaveLength(2);
+      await status(id, "completed");
+      await sendNow();
+      expect(changes().map(({ change }) => change)).toEqual([
+        { kind: "sent", lines: null, capture: true, refunded_minor: 500 },
+      ]);
+    });
+
+    test("are captured if they were completed, whatever another request changed back meanwhile", async () => {
+      const id = await order();
+      await stopAt(
+        "woocommerce_order_status_changed",
+        `wc_get_order( ${id} )->update_status( 'completed' );`,
+      );
+      // A request that had read the order before.
+      await php(
+        `Gatehouse\\WooCommerce\\Order_Intents::end( ${id}, Gatehouse\\WooCommerce\\Order_Intents::STATUS ); echo 1;`,
+      );
+      expect(await sendNow()).toBe(0);
+      expect(changes().map(({ event_id }) => event_id)).toEqual([`wc-${id}-sent-1`]);
+    });
+
+    test("have five intents of a kind at most, and the oldest stand for what comes after them", async () => {
+      const id = await order();
+      for (let n = 0; n < 6; n++) await refundAndStop(id, "0.50");
+      expect(await intents(id)).toBe(5);
+      await refund(id, "0.25");
+      expect(await intents(id)).toBe(5);
+      expect(await sendNow()).toBe(0);
+      expect(new Set(changes().map(({ event_id }) => event_id)).size).toBe(7);
+      expect(changes()).toHaveLength(7);
+    });
+  });
+
   test("lose the notice about a refund when the same refund is done later", async () => {
     const id = await order();
     const notices = () =>

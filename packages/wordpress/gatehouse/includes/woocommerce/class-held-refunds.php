@@ -174,7 +174,7 @@ final class Held_Refunds {
 	 *
 	 * @param \WC_Order_Refund $refund The refund.
 	 */
-	private static function is_held( \WC_Order_Refund $refund ): bool {
+	public static function is_held( \WC_Order_Refund $refund ): bool {
 		return 'yes' === $refund->get_meta( self::META_HELD );
 	}
 

@@ -26,12 +26,14 @@ final class Order_Change_Queue {
 	 * @param int                  $shop_order_id Order of WooCommerce.
 	 * @param array<string, mixed> $message       The message.
 	 * @param int                  $delay_s       Seconds until it is due.
+	 * @return int|null Number of the change; null if it was not added.
 	 */
-	public static function add( string $event_id, int $shop_order_id, array $message, int $delay_s = 0 ): void {
+	public static function add( string $event_id, int $shop_order_id, array $message, int $delay_s = 0 ): ?int {
 		global $wpdb;
 		$table = Storage::order_changes();
 		$now   = time();
-		$wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $table (event_id, shop_order_id, message, failures, not_before, created_at) VALUES (%s, %d, %s, 0, %d, %d)", $event_id, $shop_order_id, (string) wp_json_encode( $message ), $now + $delay_s, $now ) );
+		$added = $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $table (event_id, shop_order_id, message, failures, not_before, created_at) VALUES (%s, %d, %s, 0, %d, %d)", $event_id, $shop_order_id, (string) wp_json_encode( $message ), $now + $delay_s, $now ) );
+		return 1 === $added ? (int) $wpdb->insert_id : null;
 	}
 
 	/**
@@ -107,17 +109,7 @@ final class Order_Change_Queue {
 	}
 
 	/**
-	 * Deletes a change by its name.
-	 *
-	 * @param string $event_id Names the change.
-	 */
-	public static function remove( string $event_id ): void {
-		global $wpdb;
-		$wpdb->delete( Storage::order_changes(), array( 'event_id' => $event_id ), '%s' );
-	}
-
-	/**
-	 * Deletes a change that was answered.
+	 * Deletes a change that was answered, or an intent.
 	 *
 	 * @param int $id Number of the change.
 	 */

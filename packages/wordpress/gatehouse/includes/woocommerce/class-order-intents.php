@@ -14,7 +14,7 @@ defined( 'ABSPATH' ) || exit;
 /**
  * WooCommerce stores a change of an order before its hooks say so. If PHP stopped in between, Gatehouse would never
  * learn about it. So an intent is queued before, and deleted once the change itself is queued. One that is left behind
- * is compared with the order.
+ * is compared with the order. A request deletes only its own intents.
  */
 final class Order_Intents {
 	public const STATUS = '-status-intent';
@@ -33,6 +33,19 @@ final class Order_Intents {
 	 * Maximum number of comparisons, because another plugin can make each of them fail.
 	 */
 	private const TRIES_MAX = 3;
+	/**
+	 * Maximum number of intents of one kind that an order has at a time. With so many, another one is not queued: those
+	 * that are left behind stand for later changes too.
+	 */
+	private const INTENTS_MAX = 5;
+
+	/**
+	 * Intents of this request that have not ended, by order and kind, the newest last: numbers of their rows, or null for
+	 * one that was not queued.
+	 *
+	 * @var array<string, list<int|null>>
+	 */
+	private static array $open = array();
 
 	/**
 	 * An order or a refund is about to be saved.
@@ -57,7 +70,13 @@ final class Order_Intents {
 	 * @param string $kind One of the two kinds.
 	 */
 	public static function end( int $id, string $kind ): void {
-		Order_Change_Queue::remove( self::event( $id, $kind ) );
+		if ( empty( self::$open[ $id . $kind ] ) ) {
+			return;
+		}
+		$row = array_pop( self::$open[ $id . $kind ] );
+		if ( null !== $row ) {
+			Order_Change_Queue::delete( $row );
+		}
 	}
 
 	/**
@@ -96,8 +115,7 @@ final class Order_Intents {
 		$id     = $order->get_id();
 		$status = $order->get_status();
 		foreach ( $order->get_refunds() as $refund ) {
-			$is_known = '' !== (string) $refund->get_meta( Order_Changes::META_REFUND ) || Held_Refunds::is_taken( $refund );
-			if ( ! $is_known && $refund->get_date_created()?->getTimestamp() >= $since ) {
+			if ( ! Order_Observer::is_reported( $order, $refund ) && $refund->get_date_created()?->getTimestamp() >= $since ) {
 				Order_Observer::note_refund( $id, $refund->get_id() );
 			}
 		}
@@ -110,7 +128,7 @@ final class Order_Intents {
 	}
 
 	/**
-	 * Queues an intent.
+	 * Queues an intent under the first name that is free.
 	 *
 	 * @param \WC_Order $order The order.
 	 * @param string    $kind  One of the two kinds.
@@ -120,20 +138,15 @@ final class Order_Intents {
 		if ( null === Shop_Connection::connection() || ! Order_Observer::is_ours( $order ) ) {
 			return;
 		}
+		$id      = $order->get_id();
+		$row     = null;
 		$message = array(
 			'type' => self::TYPE,
 			'from' => $from,
 		);
-		Order_Change_Queue::add( self::event( $order->get_id(), $kind ), $order->get_id(), $message, self::LEFT_AFTER_S );
-	}
-
-	/**
-	 * The name of an intent in the queue.
-	 *
-	 * @param int    $id   Id of the order.
-	 * @param string $kind One of the two kinds.
-	 */
-	private static function event( int $id, string $kind ): string {
-		return 'wc-' . $id . $kind;
+		for ( $number = 1; null === $row && $number <= self::INTENTS_MAX; $number++ ) {
+			$row = Order_Change_Queue::add( 'wc-' . $id . '-' . $number . $kind, $id, $message, self::LEFT_AFTER_S );
+		}
+		self::$open[ $id . $kind ][] = $row;
 	}
 }

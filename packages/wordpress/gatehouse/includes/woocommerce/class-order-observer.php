@@ -84,6 +84,30 @@ final class Order_Observer {
 	}
 
 	/**
+	 * Whether nothing is left to do for a refund: Gatehouse knows it, or it waits or is held.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 */
+	public static function is_reported( \WC_Order $order, \WC_Order_Refund $refund ): bool {
+		$is_known = '' !== (string) $refund->get_meta( Order_Changes::META_REFUND ) || Held_Refunds::is_taken( $refund );
+		if ( $is_known || Order_Change_Queue::waits( self::refund_event( $order, $refund ) ) ) {
+			return true;
+		}
+		// If nothing is left to pay, the order may have to be cancelled yet.
+		return Held_Refunds::is_held( $refund ) && Held_Refunds::are_needed( $order ) && self::has_rest( $order );
+	}
+
+	/**
+	 * Whether something is left to pay.
+	 *
+	 * @param \WC_Order $order The order.
+	 */
+	private static function has_rest( \WC_Order $order ): bool {
+		return Money::minor( $order->get_remaining_refund_amount(), $order->get_currency() ) > 0;
+	}
+
+	/**
 	 * Queues a refund, or holds it until the payment is captured.
 	 *
 	 * @param \WC_Order        $order  The order.
@@ -118,7 +142,7 @@ final class Order_Observer {
 		if ( ! Held_Refunds::hold( $order, $refund ) ) {
 			return;
 		}
-		if ( Money::minor( $order->get_remaining_refund_amount(), $order->get_currency() ) > 0 ) {
+		if ( self::has_rest( $order ) ) {
 			/* translators: %s: an amount */
 			$order->add_order_note( sprintf( __( 'The payment is not captured yet. Gatehouse will capture %s less, or refund it right after the capture.', 'gatehouse' ), Money::shown( $amount, $order->get_currency() ) ) );
 			return;
