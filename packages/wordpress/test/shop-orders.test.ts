@@ -242,13 +242,13 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
       ]);
     });
 
-    test("are captured if they were completed, whatever another request changed back meanwhile", async () => {
+    test("are captured if they were completed, even if another request says that such a change is queued", async () => {
       const id = await order();
       await stopAt(
         "woocommerce_order_status_changed",
         `wc_get_order( ${id} )->update_status( 'completed' );`,
       );
-      // A request that had read the order before.
+      // Another request, which has no intent.
       await php(
         `Gatehouse\\WooCommerce\\Order_Intents::end( ${id}, Gatehouse\\WooCommerce\\Order_Intents::STATUS ); echo 1;`,
       );
