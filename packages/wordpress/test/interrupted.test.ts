@@ -71,6 +71,21 @@ describe.each(["SQLite", "MariaDB"] as const)("a transaction of the plugin on %s
     },
   );
 
+  test.runIf(database === "MariaDB")(
+    "is one although the connection is lost while it begins",
+    async () => {
+      const order = await reserved();
+      const lost = `add_filter( 'query', function ( $query ) { global $wpdb;
+        if ( str_starts_with( $query, 'SAVEPOINT gatehouse_whole' ) && 'START TRANSACTION' === $wpdb->last_query ) { ${ENDS.MariaDB["a connection that is lost"]} }
+        return $query; } );`;
+      const failing = "throw new Error( 'a plugin has failed' );";
+      expect(await handle(order, failing, lost)).toBe("a plugin has failed");
+      expect(await books(order)).toEqual(NOTHING);
+      expect(await handle(order, "", lost)).toBeNull();
+      expect(await books(order)).toEqual(COMPLETE);
+    },
+  );
+
   test("is stored completely even if another plugin creates a table during it", async () => {
     const order = await reserved();
     const table = "$wpdb->query( 'CREATE TABLE IF NOT EXISTS of_a_plugin ( n int )' );";

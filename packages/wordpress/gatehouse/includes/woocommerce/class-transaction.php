@@ -109,14 +109,19 @@ final class Transaction {
 		if ( ! Constants::is_true( 'WC_USE_TRANSACTIONS' ) ) {
 			return false;
 		}
+		$this->connection = $this->connection_now();
+		// Before the savepoint: a connection that is lost at that moment is replaced by one without a transaction.
+		add_filter( 'query', array( $this, 'watch' ), PHP_INT_MAX );
+		add_filter( 'incompatible_sql_modes', array( $this, 'note_connection' ) );
 		if ( ! $this->query( 'SAVEPOINT ' . self::MARK ) ) {
+			$this->stop_watching();
 			// Some databases end a transaction with the first error.
 			wc_transaction_query( 'start' );
 			return false;
 		}
+		// Nothing was done before, so nothing is lost.
+		$this->is_lost    = false;
 		$this->connection = $this->connection_now();
-		add_filter( 'query', array( $this, 'watch' ), PHP_INT_MAX );
-		add_filter( 'incompatible_sql_modes', array( $this, 'note_connection' ) );
 		return true;
 	}
 
