@@ -18,6 +18,8 @@ const EVENTS: Readonly<Record<number, Event>> = {
   6: "death of Gatehouse",
   8: "restart of the shop",
 };
+/** Longer than the pause after a document that could not be renewed. */
+const RENEWED_AFTER_S = 60;
 const BEFORE_MS_MAX = 300_000 + 60_000 * SCHEDULES;
 const STOCK = 20;
 /** So few that agents want more than there are. */
@@ -72,16 +74,23 @@ describe.skipIf(missing !== undefined)("a shop and Gatehouse that lose messages"
     return { faults, trace: schedule.trace };
   }
 
+  /** A loaded machine may not renew a document within the budget of a request. It does after a pause. */
+  async function verified(n: number): Promise<string[]> {
+    if ((await world.verify(n)).length === 0) return [];
+    world.moveClock(RENEWED_AFTER_S);
+    return world.verify(n);
+  }
+
   /** The documents on the shop's domain are valid, also when Gatehouse has come back. */
   async function documentFaults(seed: number): Promise<string[]> {
     const { toGatehouse, wordpress } = world;
-    if (seed % 2 === 0) return world.verify(seed / 2);
+    if (seed % 2 === 0) return verified(seed / 2);
     toGatehouse.isDown = true;
     const { status, headers } = await fetch(`${wordpress.url}/.well-known/agent-card.json`);
     toGatehouse.isDown = false;
     world.moveClock(1 + Number(headers.get("retry-after") ?? 0));
     const faults = [200, 503].includes(status) ? [] : [`the agent card got ${status}`];
-    return [...faults, ...(await world.verify(1))];
+    return [...faults, ...(await verified(1))];
   }
 
   beforeAll(async () => {
