@@ -73,8 +73,8 @@ final class New_Order {
 		}
 		self::note_origin( $order, $message );
 		if ( $message->is_cancelled() ) {
-			// It was cancelled before its first message arrived. Gatehouse has returned its goods to the stock that it last heard
-			// of, which may not have been without them.
+			// It was cancelled before its first message arrived. Gatehouse has added its goods to the last stock that it received,
+			// which may already have included them.
 			self::send_stock( $order );
 			$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
 			return;
